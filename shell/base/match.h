@@ -1,0 +1,58 @@
+/*
+ * ksh patterns: * ? [..] with classes, @(..) ?(..) *(..) +(..) !(..) {n,m}(..) %(..)? and ~(opts)pattern.
+ * In pattern text a backslash makes the next character literal (expansion puts one before each quoted
+ * character). Compiled once, matched without allocation except for regular expressions, in time that
+ * cannot explode for patterns without !( ).
+ */
+#ifndef SHELL_BASE_MATCH_H
+#define SHELL_BASE_MATCH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "libmem.h"
+
+struct pattern;
+
+enum pattern_flags {
+    PATTERN_NOCASE = 1u << 0,   /* ~(i) */
+    PATTERN_PERIOD = 1u << 1,   /* file names: a leading . is matched only by a literal one */
+    PATTERN_NO_EXT = 1u << 2,   /* POSIX patterns only: no @( ) and friends */
+    PATTERN_REGEX = 1u << 3,    /* the text is an ERE (for [[ =~ ]]); backslash-escaped quoting */
+};
+
+/* Compiles. NULL: out of memory (errno ENOMEM) or an invalid regular expression (errno EINVAL). A
+ * malformed shell pattern is taken literally and never fails. Freed with pattern_free; or, when REGION
+ * is a MEM_LAST region, by its reset (after pattern_free when pattern_needs_free). */
+struct pattern *pattern_compile(struct mem_region *region, const char *text, size_t len, unsigned flags);
+void pattern_free(struct pattern *p);
+bool pattern_needs_free(const struct pattern *p); /* holds a libc regex */
+
+/* True when TEXT holds no active pattern character (so it can be compared as a string after
+ * pattern_unescape). */
+bool pattern_is_literal(const char *text, size_t len);
+/* Removes the backslashes; returns the new length; RET may be TEXT. */
+size_t pattern_unescape(const char *text, size_t len, char *ret);
+
+struct match_span {
+    ptrdiff_t start, end; /* byte offsets; -1: did not take part */
+};
+enum { MATCH_CAPTURE_MAX = 100 };
+
+bool pattern_matches(const struct pattern *p, const char *text, size_t len);
+/* Length of the shortest/longest prefix that matches, or -1. */
+ptrdiff_t pattern_prefix(const struct pattern *p, const char *text, size_t len, bool longest);
+/* Start of the shortest/longest suffix that matches, or -1. */
+ptrdiff_t pattern_suffix(const struct pattern *p, const char *text, size_t len, bool longest);
+/* First (longest at that place) match at or after START. Fills SPANS[0] with the whole match and
+ * SPANS[i] with group i, up to SPAN_MAX; returns the number of spans set, 0 when none. */
+size_t pattern_search(const struct pattern *p, const char *text, size_t len, size_t start,
+                      struct match_span *spans, size_t span_max);
+/* As pattern_matches but fills the spans. */
+size_t pattern_matches_spans(const struct pattern *p, const char *text, size_t len,
+                             struct match_span *spans, size_t span_max);
+/* Option letters of a leading ~(..): whether N (no match gives nothing) is set; for globbing. */
+bool pattern_option_nullglob(const struct pattern *p);
+
+#endif

@@ -1,0 +1,105 @@
+/*
+ * System calls with the details that everyone needs and forgets: EINTR, close-on-exec, and the shell's own
+ * descriptors kept out of the range that scripts use.
+ *
+ * Owns no state. Must not print, and must not retry where a signal has to be seen by the caller (sys_read).
+ */
+#include "shell/base/sys.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/mman.h>
+#include <sys/random.h>
+#include <time.h>
+#include <unistd.h>
+
+ssize_t sys_read(int fd, void *buffer, size_t bytes)
+{
+    return read(fd, buffer, bytes);
+}
+
+/* Somebody made the descriptor non-blocking: waits until it takes bytes again. */
+static bool wait_writable(int fd)
+{
+    struct pollfd entry = {.fd = fd, .events = POLLOUT};
+    return poll(&entry, 1, -1) > 0 || errno == EINTR;
+}
+
+bool sys_write_all(int fd, const void *bytes, size_t len)
+{
+    const char *p = bytes;
+    while (len > 0) {
+        ssize_t n = write(fd, p, len);
+        if (n >= 0) {
+            p += n;
+            len -= (size_t)n;
+        } else if (errno == EAGAIN) {
+            if (!wait_writable(fd))
+                return false;
+        } else if (errno != EINTR) {
+            return false;
+        }
+    }
+    return true;
+}
+
+int sys_open(const char *path, int flags, unsigned mode)
+{
+    int fd;
+    do
+        fd = open(path, flags | O_CLOEXEC, (mode_t)mode);
+    while (fd < 0 && errno == EINTR);
+    return fd;
+}
+
+int sys_dup_private(int fd)
+{
+    return fcntl(fd, F_DUPFD_CLOEXEC, SYS_FD_PRIVATE);
+}
+
+int sys_move_private(int fd)
+{
+    int moved = sys_dup_private(fd);
+    if (moved >= 0)
+        close(fd);
+    return moved;
+}
+
+int sys_pipe(int ret_fds[2])
+{
+    return pipe2(ret_fds, O_CLOEXEC);
+}
+
+int sys_memfd(const char *name)
+{
+    return memfd_create(name, MFD_CLOEXEC);
+}
+
+static int64_t clock_ns(clockid_t clock)
+{
+    struct timespec now;
+    if (clock_gettime(clock, &now) != 0)
+        return 0;
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+int64_t sys_monotonic_ns(void)
+{
+    return clock_ns(CLOCK_MONOTONIC);
+}
+
+int64_t sys_realtime_ns(void)
+{
+    return clock_ns(CLOCK_REALTIME);
+}
+
+uint64_t sys_random(void)
+{
+    uint64_t value;
+    if (getrandom(&value, sizeof value, GRND_NONBLOCK) == (ssize_t)sizeof value)
+        return value;
+    /* Early in boot there may be no entropy yet; what is left differs at least between processes. */
+    value = (uint64_t)sys_realtime_ns() ^ ((uint64_t)getpid() << 40);
+    return value * 0x9e3779b97f4a7c15u;
+}

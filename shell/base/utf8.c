@@ -1,0 +1,188 @@
+/*
+ * Characters of the current locale: bytes, or UTF-8 sequences when the locale's charset is UTF-8.
+ *
+ * Owns utf8_active. Decoding is strict (no overlong forms, no surrogates, nothing above 0x10ffff) and
+ * never fails: a byte that starts no valid sequence is one character of its own with a code point outside
+ * Unicode, so that any byte string has exactly one division into characters, whatever the direction it is
+ * read in. Must not keep conversion state.
+ */
+#include "shell/base/utf8.h"
+
+#include <langinfo.h>
+#include <string.h>
+#include <wchar.h>
+#include <wctype.h>
+
+#include "shell/base/str.h"
+
+enum { CP_INVALID = 0x110000 };
+
+bool utf8_active;
+
+void utf8_refresh(void)
+{
+    utf8_active = strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
+}
+
+static bool is_tail(const char *p)
+{
+    return ((unsigned char)*p & 0xc0) == 0x80;
+}
+
+/* Decodes a sequence of two to four bytes; 0 when P starts no valid one. */
+static size_t decode_sequence(const char *p, const char *end, uint32_t *ret_cp)
+{
+    unsigned char lead = (unsigned char)p[0];
+    ptrdiff_t room = end - p;
+    if (lead < 0xc2 || lead > 0xf4 || room < 2 || !is_tail(p + 1))
+        return 0;
+    uint32_t second = p[1] & 0x3f;
+    if (lead < 0xe0) {
+        *ret_cp = ((lead & 0x1fu) << 6) | second;
+        return 2;
+    }
+    if (room < 3 || !is_tail(p + 2))
+        return 0;
+    uint32_t third = p[2] & 0x3f;
+    if (lead < 0xf0) {
+        uint32_t cp = ((lead & 0x0fu) << 12) | (second << 6) | third;
+        if (cp < 0x800 || (cp >= 0xd800 && cp <= 0xdfff))
+            return 0;
+        *ret_cp = cp;
+        return 3;
+    }
+    if (room < 4 || !is_tail(p + 3))
+        return 0;
+    uint32_t cp = ((lead & 0x07u) << 18) | (second << 12) | (third << 6) | (p[3] & 0x3fu);
+    if (cp < 0x10000 || cp > 0x10ffff)
+        return 0;
+    *ret_cp = cp;
+    return 4;
+}
+
+size_t utf8_decode(const char *p, const char *end, uint32_t *ret_cp)
+{
+    unsigned char byte = (unsigned char)*p;
+    if (byte < 0x80 || !utf8_active) {
+        *ret_cp = byte;
+        return 1;
+    }
+    size_t len = decode_sequence(p, end, ret_cp);
+    if (len)
+        return len;
+    *ret_cp = CP_INVALID + byte;
+    return 1;
+}
+
+size_t utf8_encode(uint32_t cp, char *ret)
+{
+    if (cp < 0x80) {
+        ret[0] = (char)cp;
+        return 1;
+    }
+    /* The lead byte has one more high bit than there are tail bytes; the old six-byte form covers the
+     * 31 bits that \U can name. */
+    size_t tails = cp < 0x800 ? 1 : cp < 0x10000 ? 2 : cp < 0x200000 ? 3 : cp < 0x4000000 ? 4 : 5;
+    for (size_t i = tails; i > 0; i--) {
+        ret[i] = (char)(0x80 | (cp & 0x3f));
+        cp >>= 6;
+    }
+    ret[0] = (char)((0xff00u >> (tails + 1)) | cp);
+    return tails + 1;
+}
+
+size_t utf8_char_bytes_slow(const char *p, const char *end)
+{
+    uint32_t cp;
+    return utf8_decode(p, end, &cp);
+}
+
+size_t utf8_count(const char *text, size_t len)
+{
+    if (!utf8_active)
+        return len;
+    const char *end = text + len;
+    size_t count = 0;
+    for (const char *p = text; p < end; p += utf8_char_bytes(p, end))
+        count++;
+    return count;
+}
+
+size_t utf8_offset(const char *text, size_t len, size_t index)
+{
+    if (!utf8_active)
+        return index < len ? index : len;
+    const char *p = text, *end = text + len;
+    for (; index > 0 && p < end; index--)
+        p += utf8_char_bytes(p, end);
+    return (size_t)(p - text);
+}
+
+const char *utf8_prev(const char *start, const char *p)
+{
+    if (p <= start)
+        return start;
+    const char *q = p - 1;
+    if (!utf8_active || (unsigned char)*q < 0x80)
+        return q;
+    /* A lead byte at most three back whose sequence ends exactly here; else the byte stands alone. */
+    for (size_t back = 2; back <= 4 && p - start >= (ptrdiff_t)back && is_tail(q); back++) {
+        q = p - back;
+        uint32_t cp;
+        if (decode_sequence(q, p, &cp) == back)
+            return q;
+    }
+    return p - 1;
+}
+
+int utf8_width(uint32_t cp)
+{
+    if (cp >= CP_INVALID)
+        return -1;
+    if (cp < 0x80 || !utf8_active)
+        return cp >= 0x20 && cp != 0x7f ? 1 : -1;
+    return wcwidth((wchar_t)cp);
+}
+
+uint32_t utf8_to_upper(uint32_t cp)
+{
+    if (cp < 0x80)
+        return cp >= 'a' && cp <= 'z' ? cp - 0x20 : cp;
+    return utf8_active && cp < CP_INVALID ? (uint32_t)towupper((wint_t)cp) : cp;
+}
+
+uint32_t utf8_to_lower(uint32_t cp)
+{
+    if (cp < 0x80)
+        return cp >= 'A' && cp <= 'Z' ? cp + 0x20 : cp;
+    return utf8_active && cp < CP_INVALID ? (uint32_t)towlower((wint_t)cp) : cp;
+}
+
+static void map_case(struct str *s, const char *text, size_t len, uint32_t (*convert)(uint32_t))
+{
+    const char *end = text + len;
+    if (!str_reserve(s, len))
+        return;
+    for (const char *p = text; p < end;) {
+        uint32_t cp;
+        size_t bytes = utf8_decode(p, end, &cp);
+        uint32_t mapped = convert(cp);
+        if (mapped == cp) {
+            str_append(s, p, bytes);
+        } else {
+            char encoded[6];
+            str_append(s, encoded, utf8_encode(mapped, encoded));
+        }
+        p += bytes;
+    }
+}
+
+void utf8_upper(struct str *s, const char *text, size_t len)
+{
+    map_case(s, text, len, utf8_to_upper);
+}
+
+void utf8_lower(struct str *s, const char *text, size_t len)
+{
+    map_case(s, text, len, utf8_to_lower);
+}
