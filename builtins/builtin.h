@@ -1,0 +1,76 @@
+/*
+ * Builtins: one file each, `const struct builtin_spec NAME_spec`, one row each in builtin.def.
+ * A builtin writes only to sh->out (errors go through shell_fail), gets const argv, changes state only through setters and
+ * knows nothing of subshells. It returns FLOW_NEXT with sh->status set, or another flow.
+ */
+#ifndef BUILTINS_BUILTIN_H
+#define BUILTINS_BUILTIN_H
+
+#include "shell/state/shell.h"
+#include "shell/syntax/ast.h"
+
+enum builtin_flags {
+    BUILTIN_SPECIAL = 1u << 0,       /* POSIX special builtin */
+    BUILTIN_DECL = 1u << 1,          /* declaration command: assignment arguments arrive in ARGS->ASSIGNS */
+    BUILTIN_NEEDS_PROCESS = 1u << 2, /* cannot be undone: a virtual subshell forks first */
+    BUILTIN_TTY = 1u << 3,           /* uses the terminal (fg, bg) */
+    BUILTIN_MAY_EXIT = 1u << 4,
+    BUILTIN_RAW = 1u << 5,           /* parses its own arguments (echo, test, [, let, :) : no option parsing, no --help */
+};
+
+/* One option of a builtin. */
+struct builtin_option {
+    char letter;
+    const char *argument;  /* NULL: none; "name" of the argument; leading ? = optional */
+    const char *long_name; /* or NULL */
+    const char *help;
+    bool plus;             /* +X is accepted too (typeset, set) */
+    bool numeric;          /* argument must be a number; also for optional ones: digits only are taken */
+};
+
+struct args {
+    size_t count;              /* argv[0] is the command's name */
+    const char *const *argv;   /* NULL-terminated; scratch */
+    const struct assign *const *assigns; /* BUILTIN_DECL: per argument, the parsed assignment or NULL; NULL array: none */
+    /* state of option parsing */
+    size_t next;               /* index of the next argument */
+    const char *cluster;       /* rest of -abc */
+    const char *option_argument; /* of the option just returned */
+    char sign;                 /* '-' or '+' */
+    const struct builtin_spec *spec;
+};
+
+struct builtin_spec {
+    const char *name;
+    unsigned flags;
+    const struct builtin_option *options; /* ends with letter 0 */
+    const char *usage;   /* operands: "[name[=value] ...]" */
+    const char *summary; /* one line */
+    const char *doc;     /* paragraphs, for --man */
+    enum flow (*run)(struct shell *sh, struct args *args);
+};
+
+/* Next option letter; 0 when only operands are left (args->next is the first; `--` is skipped); -1 when --help/--man was shown (return
+ * FLOW_NEXT then). Fills option_argument and sign. Unknown or missing argument: *RET_FLOW = FLOW_ERROR (ERROR_USAGE, status 2) and returns -2. */
+int args_option(struct shell *sh, struct args *args, enum flow *ret_flow);
+/* Remaining operands. */
+static inline size_t args_left(const struct args *args)
+{
+    return args->count - args->next;
+}
+static inline const char *args_peek(const struct args *args, size_t i)
+{
+    return args->next + i < args->count ? args->argv[args->next + i] : NULL;
+}
+/* ERROR_USAGE with the usage line appended. */
+enum flow builtin_usage_error(struct shell *sh, const struct args *args, const char *why) NODISCARD;
+/* Printed by --help. */
+void builtin_help(struct shell *sh, const struct builtin_spec *spec, struct str *s, bool man);
+
+/* The sorted table made from builtin.def. */
+const struct builtin_spec *builtin_find(const char *name, size_t len);
+const struct builtin_spec *builtin_at(size_t index); /* NULL past the end */
+/* hook find_builtin: also knows those disabled by `builtin -d`. */
+const struct builtin_spec *builtin_enabled(struct shell *sh, const char *name, size_t len);
+
+#endif

@@ -1,0 +1,126 @@
+/*
+ * libmem: a region and segment allocator that can be watched and re-tuned while the program runs.
+ *
+ * Vocabulary.  A REGION is a named heap with one METHOD (how memory is handed out).  Regions get raw
+ * memory in SEGMENTS from the process-wide GETTER (how memory is got from the system).  A segment is
+ * cut into PACKS (runs of equal blocks) and large blocks.  A BLOCK is what a caller holds.
+ *
+ * Any block's region is found in O(1) from its address; no function searches a list of segments.
+ * Sizes are in bytes.  A block's address is a multiple of 16.  Functions that return memory return
+ * NULL with errno ENOMEM when none can be had; the region stays whole.
+ */
+#ifndef LIBMEM_H
+#define LIBMEM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct mem_region;
+
+enum mem_method {
+    MEM_BEST, /* size classes and best fit: blocks of any size, freed in any order */
+    MEM_LAST, /* bump: only the newest block is freed or resized alone; mark and reset */
+    MEM_POOL, /* blocks of one fixed size */
+};
+
+/* Opens a region. NAME is copied (at most 31 bytes are kept) and is what vmstat shows.
+ * POOL_BYTES is the block size of a MEM_POOL region and ignored otherwise (0: first request sets it).
+ * Returns NULL and sets errno when out of memory. The caller owns the region. */
+struct mem_region *mem_region_open(const char *name, enum mem_method method, size_t pool_bytes);
+
+/* Gives all segments back to the system and forgets the region; every block dies. NULL is ok. */
+void mem_region_close(struct mem_region *region);
+
+/* Frees all blocks but keeps the region usable; keeps one segment for reuse. */
+void mem_region_clear(struct mem_region *region);
+
+/* The region of the malloc front; exists always. */
+struct mem_region *mem_region_malloc(void);
+
+/* Allocates. BYTES 0 gives a unique block. The block belongs to the caller until mem_free. */
+void *mem_alloc(struct mem_region *region, size_t bytes);
+void *mem_alloc_zeroed(struct mem_region *region, size_t bytes);
+/* ALIGN is any power of two. */
+void *mem_align(struct mem_region *region, size_t bytes, size_t align);
+
+/* Resizes BLOCK (NULL: allocates) to BYTES, moving it if needed; contents are kept up to the smaller
+ * size. On failure NULL, and BLOCK stays valid. A block that keeps growing is over-allocated. */
+void *mem_resize(struct mem_region *region, void *block, size_t bytes);
+/* As mem_resize but never moves: true when BLOCK now holds BYTES. */
+bool mem_resize_in_place(void *block, size_t bytes);
+
+/* Frees BLOCK (NULL is ok), of whatever region. */
+void mem_free(void *block);
+/* The same, faster; BYTES must be a size between the requested and the usable one. */
+void mem_free_sized(struct mem_region *region, void *block, size_t bytes);
+
+/* Usable bytes of BLOCK: at least what was asked for. */
+size_t mem_block_bytes(const void *block);
+/* The bytes a fresh request of BYTES in a MEM_BEST region would really get. */
+size_t mem_good_bytes(size_t bytes);
+/* The region that owns ADDRESS, or NULL. O(1). */
+struct mem_region *mem_region_of(const void *address);
+
+/* MEM_LAST: a position to come back to. Resetting frees every block handed out since, in
+ * O(segments given up). Marks nest; resetting to an older mark invalidates the newer. */
+struct mem_mark {
+    void *segment;
+    char *next;
+};
+struct mem_mark mem_region_mark(struct mem_region *region);
+void mem_region_reset(struct mem_region *region, struct mem_mark mark);
+
+/* Statistics, exact at every moment. Busy bytes include rounding. */
+struct mem_stats {
+    const char *name;
+    enum mem_method method;
+    unsigned flags; /* reserved for VMALLOC.md flags; 0 */
+    size_t size_bytes;       /* total of all segments */
+    size_t segment_count;
+    size_t pack_count;
+    size_t busy_bytes, busy_count;
+    size_t free_bytes, free_count;   /* free blocks and untouched room */
+    size_t free_max_bytes;           /* largest block that could be had without a new segment */
+    size_t busy_max_bytes;           /* the largest busy block */
+    size_t cache_bytes, cache_count; /* freed blocks waiting in packs for reuse */
+    size_t peak_bytes;               /* the highest busy_bytes ever */
+    uint64_t alloc_count, free_calls_count; /* calls since the region was opened */
+    uint64_t resize_count;
+};
+void mem_region_stats(struct mem_region *region, struct mem_stats *ret_stats);
+
+/* Iterates over the regions in the order they were opened; NULL starts, NULL ends. */
+struct mem_region *mem_region_next(struct mem_region *region);
+const char *mem_region_name(const struct mem_region *region);
+/* The region called NAME, or NULL. */
+struct mem_region *mem_region_find(const char *name);
+const char *mem_method_name(enum mem_method method); /* "best" ... */
+
+/* Calls VISIT for each block of REGION, busy and free, in address order within each segment; stops
+ * and returns what VISIT returned when that is not 0. VISIT must not allocate from REGION. */
+typedef int mem_block_visit(void *arg, void *block, size_t bytes, bool busy);
+int mem_region_walk(struct mem_region *region, mem_block_visit *visit, void *arg);
+typedef int mem_segment_visit(void *arg, void *base, size_t bytes);
+int mem_region_walk_segments(struct mem_region *region, mem_segment_visit *visit, void *arg);
+
+/* Checks every invariant of REGION (NULL: of all regions). Returns the number of faults found; each
+ * is also one line `vmalloc: corrupted: why` on standard error. */
+size_t mem_check(struct mem_region *region);
+
+/* Options: the text of VMALLOC_OPTIONS. Read once from the environment before the first allocation;
+ * mem_options_apply changes what may change later and reports the rest in one line each on standard
+ * error. Returns the number of complaints. */
+unsigned mem_options_apply(const char *text);
+/* The state in force, in a form that mem_options_apply takes; NUL-terminated, cut at BYTES. */
+void mem_options_get(char *ret_text, size_t bytes);
+/* One row of the option table: for help and completion. NULL past the end. */
+struct mem_option_info {
+    const char *name, *value, *help;
+};
+const struct mem_option_info *mem_option_at(size_t index);
+
+/* Attribution: the program sets this before each statement; see vmstat. 0 = unknown. */
+extern uint32_t mem_site;
+
+#endif

@@ -1,0 +1,57 @@
+/* Running programs. All functions return how control goes on (enum flow) and leave the exit status in sh->status. */
+#ifndef SHELL_EXEC_EXEC_H
+#define SHELL_EXEC_EXEC_H
+
+#include "shell/expand/expand.h"
+#include "shell/state/frame.h"
+#include "shell/state/func.h"
+#include "shell/state/shell.h"
+#include "shell/syntax/ast.h"
+#include "shell/syntax/parse.h"
+
+/* A list: each item in turn; background items as jobs. NULL: empty, status unchanged (callers set 0 where POSIX says). */
+enum flow exec_list(struct shell *sh, const struct list *list) NODISCARD;
+/* One command of any kind (exec.c dispatches to simple.c loop.c cond.c pipeline.c subshell.c ...). Tests sh->pending first. */
+enum flow exec_node(struct shell *sh, const struct node *node) NODISCARD;
+/* A whole program: sets sh->program, sh->file for its duration. */
+enum flow exec_program(struct shell *sh, struct program *program) NODISCARD;
+/* Parses and runs all of a source, command by command: -c, scripts, dot, eval. Errors are printed at the boundary that
+ * consequence.c names; INTERACTIVE goes on after them. */
+enum flow exec_source(struct shell *sh, struct source *source) NODISCARD;
+enum flow exec_text(struct shell *sh, const char *name, const char *text, size_t len) NODISCARD; /* hook run_text */
+
+/* ---- parts, one file each ---- */
+enum flow exec_simple(struct shell *sh, const struct node_simple *node) NODISCARD;         /* simple.c */
+enum flow exec_assign(struct shell *sh, const struct assign *assign, unsigned flags) NODISCARD; /* assign.c: one assignment (var_assign_flags) */
+/* `typeset -A a=(...)` arguments: value assignment of ASSIGN after the builtin declared the name. */
+enum flow exec_call(struct shell *sh, struct func *func, size_t argc, const char *const *argv) NODISCARD; /* call.c; hook call_function */
+enum flow exec_for(struct shell *sh, const struct node_for *node) NODISCARD;               /* loop.c */
+enum flow exec_while(struct shell *sh, const struct node_while *node) NODISCARD;
+enum flow exec_arith_for(struct shell *sh, const struct node_arith_for *node) NODISCARD;
+enum flow exec_select(struct shell *sh, const struct node_for *node) NODISCARD;            /* select.c */
+enum flow exec_case(struct shell *sh, const struct node_case *node) NODISCARD;             /* case.c */
+enum flow exec_cond(struct shell *sh, const struct node_cond *node) NODISCARD;             /* cond.c: [[ ]] */
+enum flow exec_pipeline(struct shell *sh, const struct node_pipeline *node) NODISCARD;     /* pipeline.c */
+enum flow exec_subshell(struct shell *sh, const struct node_group *node) NODISCARD;        /* subshell.c */
+enum flow exec_background(struct shell *sh, const struct node *node, bool coproc) NODISCARD; /* jobs side: background.c */
+enum flow exec_capture(struct shell *sh, const struct command_sub *sub, struct str *ret) NODISCARD; /* capture.c; hook */
+enum flow exec_process_sub(struct shell *sh, const struct process_sub *sub, struct str *ret) NODISCARD; /* procsub.c; hook */
+
+/* Unary test operator OP ('f', 'd', 'v', 'o', ...) on TEXT; shared by [[ ]] and test. FLOW_ERROR for unknown operators. */
+enum flow test_unary(struct shell *sh, char op, const char *text, bool *ret) NODISCARD;    /* testop.c */
+enum flow test_file_compare(struct shell *sh, enum cond_op op, const char *a, const char *b, bool *ret) NODISCARD;
+
+/* After an error travelled to a boundary: prints it, sets the status, and says whether the shell (subshell) ends: FLOW_EXIT, or goes
+ * on: FLOW_NEXT. SPECIAL: the failing command was a special builtin. The one table of POSIX 2.8.1: consequence.c. */
+enum flow exec_consequence(struct shell *sh, bool special) NODISCARD;
+
+/* Ends a virtual subshell's virtuality: forks; the child goes on (returns FLOW_NEXT with sh->is_child), the parent waits and
+ * unwinds with FLOW_FORKED. Outside a virtual subshell does nothing. subshell.c. */
+enum flow subshell_materialize(struct shell *sh) NODISCARD;
+
+/* Fills sh->hooks and sh->parse_hooks with everything of L4..L6. init.c, called once after shell_new. */
+enum flow exec_init(struct shell *sh) NODISCARD;
+/* Runs the EXIT trap, flushes, releases; returns the exit status for main. */
+int exec_finish(struct shell *sh);
+
+#endif

@@ -1,0 +1,43 @@
+/*
+ * Words -> fields. POSIX 2.6 order: tilde, parameter, command, arithmetic, (process); then field splitting, pathname
+ * expansion, quote removal; brace expansion first of all. Results live in scratch (or are borrowed from the program or
+ * a variable) until the end of the command: the caller holds a scratch mark.
+ */
+#ifndef SHELL_EXPAND_EXPAND_H
+#define SHELL_EXPAND_EXPAND_H
+
+#include "shell/state/shell.h"
+#include "shell/state/var.h"
+#include "shell/syntax/ast.h"
+
+/* Fields being gathered; ARGV[COUNT] is NULL when not empty. In scratch. */
+struct fields {
+    const char **argv;
+    size_t count, cap;
+};
+void fields_init(struct fields *fields);
+enum flow fields_push(struct shell *sh, struct fields *fields, const char *text) NODISCARD;
+
+/* Full expansion of WORD: appends any number of fields. WORD_LITERAL and WORD_VAR_QUOTED take the short way. */
+enum flow expand_fields(struct shell *sh, const struct word *word, struct fields *fields) NODISCARD;
+/* To exactly one text, no splitting, no globbing ("$@" joins with blanks): assignments, case subjects, [[ ]] operands,
+ * here-strings, here-document bodies. */
+enum flow expand_text(struct shell *sh, const struct word *word, const char **ret_text, size_t *ret_len) NODISCARD;
+/* To pattern text for match.h: quoted characters that mean something in patterns get a backslash. */
+enum flow expand_pattern(struct shell *sh, const struct word *word, const char **ret_text, size_t *ret_len) NODISCARD;
+/* To ERE text for [[ =~ ]]: quoted characters are made literal for regcomp. */
+enum flow expand_regex(struct shell *sh, const struct word *word, const char **ret_text, size_t *ret_len) NODISCARD;
+/* Redirection target: one field; in interactive shells globbed when that gives one file. */
+enum flow expand_target(struct shell *sh, const struct word *word, const char **ret_text, size_t *ret_len) NODISCARD;
+/* A written reference to one that names an element: evaluates the subscript (arithmetic, or text for associative arrays). Hook resolve_ref. */
+enum flow expand_ref(struct shell *sh, const struct name_ref *ref, struct var_ref *ret) NODISCARD;
+/* An arithmetic word (expression of $(( )), (( )), for (( ))): expands and evaluates, with the compiled code kept in the
+ * program's cache slot when the word is literal. */
+enum flow expand_arith(struct shell *sh, const struct word *word, struct num *ret) NODISCARD;
+/* Text as inside double quotes; hook expand_text. Result in scratch. */
+enum flow expand_string(struct shell *sh, const char *text, size_t len, const char **ret, size_t *ret_len) NODISCARD;
+/* Pathname expansion of PATTERN (match.h text): appends the sorted names; none: *RET_COUNT 0. */
+enum flow glob_expand(struct shell *sh, const char *pattern, size_t len, struct fields *fields, size_t *ret_count) NODISCARD;
+/* Splits TEXT by IFS into fields (read, -A, unquoted expansions) is split.h. */
+
+#endif

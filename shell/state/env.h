@@ -1,0 +1,12 @@
+/* The environment: imported at start, rebuilt for children only when an export changed. */
+#ifndef SHELL_STATE_ENV_H
+#define SHELL_STATE_ENV_H
+
+#include "shell/state/shell.h"
+
+/* Imports ENVP as exported variables; sets the defaults a shell starts with (IFS, PS1, PS2, PS4, OPTIND, PWD, PPID ...). */
+enum flow env_import(struct shell *sh, char *const *envp) NODISCARD;
+/* envp for a child, valid until an export changes. Names that are not shell names and came in at start go out again unchanged. */
+enum flow env_build(struct shell *sh, char *const **ret_envp) NODISCARD;
+
+#endif

@@ -1,0 +1,33 @@
+/* Functions: definition, look-up, listing. Journaled: a subshell's definitions end with it. */
+#ifndef SHELL_STATE_FUNC_H
+#define SHELL_STATE_FUNC_H
+
+#include "shell/state/name.h"
+#include "shell/state/shell.h"
+#include "shell/syntax/ast.h"
+
+struct func {
+    struct name *name;
+    struct program *program;          /* held while the function exists */
+    const struct node_function *node; /* in PROGRAM; NULL: autoload, not loaded yet */
+    bool ksh_style;
+    bool traced;   /* typeset -ft */
+    bool exported; /* kept for listing */
+    uint32_t refs; /* definition + running calls */
+    const char *file; /* source name, owned */
+    uint32_t line;
+};
+
+/* Defines (replaces) a function; takes its own reference to PROGRAM. */
+enum flow func_define(struct shell *sh, struct program *program, const struct node_function *node) NODISCARD;
+/* Marks NAME as autoloaded (typeset -fu / autoload). */
+enum flow func_declare_autoload(struct shell *sh, struct name *name) NODISCARD;
+struct func *func_find(struct shell *sh, const char *text, size_t len); /* NULL: none */
+enum flow func_unset(struct shell *sh, struct name *name) NODISCARD;
+/* While a call runs: keeps it alive when the script redefines or unsets it. */
+struct func *func_hold(struct func *func);
+void func_release(struct shell *sh, struct func *func);
+/* Names of all functions in byte order; array in scratch. */
+enum flow func_list(struct shell *sh, struct func ***ret_funcs, size_t *ret_count) NODISCARD;
+
+#endif

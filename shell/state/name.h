@@ -1,0 +1,26 @@
+/* Interned names. A name lives for ever; its CUR is the live variable of that name (shallow binding), so the AST
+ * reaches a variable with one load. Dotted names (.sh.version, p.x) are interned whole. */
+#ifndef SHELL_STATE_NAME_H
+#define SHELL_STATE_NAME_H
+
+#include "shell/state/shell.h"
+
+struct special; /* special.h */
+
+struct name {
+    struct var *cur;    /* NULL: unset and not declared in the visible scope */
+    struct func *func;  /* function of that name or NULL */
+    const struct special *special; /* reading/writing has a meaning of its own (RANDOM, IFS, ...) or NULL */
+    uint64_t func_stamp;
+    uint64_t bind_stamp; /* journal stamp of CUR */
+    uint32_t len;
+    uint32_t hash;
+    char text[];        /* NUL-terminated */
+};
+
+/* The name of TEXT, made if needed; NULL: out of memory. */
+struct name *name_intern(struct shell *sh, const char *text, size_t len);
+/* The name of TEXT if it was ever interned, else NULL. */
+struct name *name_find(struct shell *sh, const char *text, size_t len);
+
+#endif

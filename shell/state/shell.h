@@ -1,0 +1,208 @@
+/*
+ * The shell's state, and how failure travels.
+ *
+ * Everything a script can change hangs off struct shell and is changed only through the setters of this
+ * layer, which record what they overwrite in the journal (frame.h). No module keeps state of its own in
+ * static variables, except tables that never change.
+ */
+#ifndef SHELL_STATE_SHELL_H
+#define SHELL_STATE_SHELL_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "libmem.h"
+#include "shell/base/map.h"
+#include "shell/base/num.h"
+#include "shell/base/out.h"
+#include "shell/base/str.h"
+#include "shell/base/vec.h"
+
+struct shell;
+struct frame;
+struct name;
+struct var;
+struct var_ref;
+struct func;
+struct word;
+struct list;
+struct node;
+struct program;
+struct name_ref;
+struct command_sub;
+struct process_sub;
+struct parse_hooks;
+
+/* What running something led to. Anything but FLOW_NEXT travels up unchanged until a boundary handles it. */
+enum flow {
+    FLOW_NEXT,     /* go on with the next thing */
+    FLOW_BREAK,    /* leave sh->loop_count loops */
+    FLOW_CONTINUE, /* leave sh->loop_count - 1 loops, go on with the next turn of the one reached */
+    FLOW_RETURN,   /* return from function or dot script with sh->status */
+    FLOW_EXIT,     /* leave the shell (or the subshell) with sh->status */
+    FLOW_ERROR,    /* sh->err says what; printed once by the boundary */
+    FLOW_FORKED,   /* this is a child that took over the rest of the subshell: unwind to its boundary, then exit */
+};
+#define TRY(e)                     \
+    do {                           \
+        enum flow f_ = (e);        \
+        if (f_ != FLOW_NEXT)       \
+            return f_;             \
+    } while (0)
+
+/* What sort of error: consequence.c (L5) decides by it whether the shell ends. */
+enum error_kind {
+    ERROR_NONE,
+    ERROR_SYNTAX,    /* in eval, dot, -c or the script */
+    ERROR_EXPANSION, /* bad substitution, set -u, ${x?}, arithmetic */
+    ERROR_ASSIGN,    /* readonly, bad subscript, bad value */
+    ERROR_REDIRECT,
+    ERROR_BUILTIN,   /* a builtin's operands or options */
+    ERROR_USAGE,     /* the same, and the usage line follows */
+    ERROR_COMMAND,   /* not found (127), not executable (126) */
+    ERROR_MEMORY,
+    ERROR_LIMIT,     /* recursion too deep, too many descriptors */
+    ERROR_UNSUPPORTED, /* parsed but not executed yet */
+};
+struct error {
+    enum error_kind kind;
+    int status;
+    uint32_t line;      /* 0: no line in the message */
+    const char *file;   /* borrowed from the running program; NULL: no file */
+    char text[1024];    /* "what: why" */
+    bool printed;
+};
+
+/* Upward calls, filled in at start by the layers that implement them. */
+struct shell_hooks {
+    /* expand -> exec: runs a command substitution, appends its output (trailing newlines cut) to RET. */
+    enum flow (*capture)(struct shell *sh, const struct command_sub *sub, struct str *ret);
+    /* expand -> exec: starts a process substitution, appends its /dev/fd path to RET. */
+    enum flow (*process_substitution)(struct shell *sh, const struct process_sub *sub, struct str *ret);
+    /* state -> arith: evaluates arithmetic text. */
+    enum flow (*arith_text)(struct shell *sh, const char *text, size_t len, struct num *ret);
+    /* state, builtins -> expand: resolves a written reference (evaluates subscripts). Keys live in scratch. */
+    enum flow (*resolve_ref)(struct shell *sh, const struct name_ref *ref, struct var_ref *ret);
+    /* state -> expand: expands TEXT as inside double quotes (PS1, PS4, ENV). Result in scratch. */
+    enum flow (*expand_text)(struct shell *sh, const char *text, size_t len, const char **ret, size_t *ret_len);
+    /* anyone -> exec: runs TEXT as eval does; NAME is for messages. */
+    enum flow (*run_text)(struct shell *sh, const char *name, const char *text, size_t len);
+    /* anyone -> exec: calls FUNC with arguments ARGV (argv[0] = its name). */
+    enum flow (*call_function)(struct shell *sh, struct func *func, size_t argc, const char *const *argv);
+    /* parser, whence -> builtins: is there a builtin, and is it a declaration command. */
+    const struct builtin_spec *(*find_builtin)(struct shell *sh, const char *name, size_t len);
+    /* vars -> exec: an assigned special variable matters there (e.g. PATH: forget command locations). */
+    void (*path_changed)(struct shell *sh);
+};
+
+enum pending_bits {
+    PENDING_SIGNAL = 1u << 0, /* a trapped or fatal signal arrived: see exec/signal.c */
+    PENDING_CHILD = 1u << 1,  /* SIGCHLD */
+    PENDING_WINCH = 1u << 2,
+};
+
+struct fdtab;
+struct jobs;
+struct traps;
+struct params;
+struct arith_cache;
+struct history;
+
+struct shell {
+    /* hot */
+    int status;                     /* $? */
+    volatile sig_atomic_t pending;  /* enum pending_bits; set by signal handlers, tested before each command */
+    uint64_t options;               /* bit per enum option (option.h) */
+    struct frame *frame;            /* innermost frame */
+    struct out *out;                /* where builtins write: descriptor 1's writer (fdtab.h keeps it right) */
+    uint32_t line;                  /* of the running command, for messages and LINENO */
+    uint32_t depth;                 /* nesting of functions, evals, substitutions, arithmetic */
+    uint32_t loop_depth;            /* loops running in this function */
+    uint32_t loop_count;            /* for FLOW_BREAK / FLOW_CONTINUE */
+    const char *file;               /* name of the running script, for messages */
+    const struct program *program;  /* being run: its source and caches */
+
+    /* memory (DESIGN: named lifetimes) */
+    struct mem_region *heap;            /* variables, functions, history: best */
+    struct mem_region *nodes;           /* undo records, array nodes, vars: best (fixed sizes by class) */
+    struct mem_region *scratch;         /* one command: last, mark/reset */
+    struct mem_region *program_region;  /* arenas of parsed programs: best */
+
+    /* state layer */
+    uint64_t frame_id;              /* last id handed out */
+    struct frame *base_frame;
+    struct map names;               /* text -> struct name */
+    struct map aliases;             /* text -> struct alias */
+    struct map cmdhash;             /* text -> path */
+    struct params *params;          /* positional parameters in force */
+    const char *arg0;               /* $0 */
+    struct fdtab *fdtab;
+    uint32_t export_epoch;          /* changes when the environment of children changes */
+    uint32_t command_epoch;         /* changes when functions, builtins, aliases, PATH or hashes change */
+    struct env_cache *env_cache;
+    struct ifs_table *ifs;          /* rebuilt when IFS changes: var/special.c */
+    char *cwd;                      /* logical working directory (PWD), heap */
+    mode_t umask;
+    uint64_t random_state;
+    int64_t seconds_base_ns;        /* SECONDS = (now - base) */
+    const char *match_text;         /* .sh.match, see special.c */
+
+    /* exec layer */
+    struct jobs *jobs;
+    struct traps *traps;
+    struct arith_cache *arith_cache;
+    struct history *history;
+    pid_t pid;                      /* $$ */
+    pid_t ppid;
+    pid_t last_background;          /* $!; 0: none */
+    uint32_t subshell_level;        /* .sh.subshell: virtual and real */
+    bool interactive, login, restricted;
+    bool is_child;                  /* a forked subshell: never returns to the parent's boundary */
+    bool exiting;                   /* running the EXIT trap */
+    bool debug_fork_subshells;      /* every ( ) and $( ) forks: test mode fork-subshells */
+    bool debug_no_fastpath;         /* test mode no-fastpath */
+    uint32_t condition_depth;       /* in if/while/&&/||/! : set -e and ERR do not act */
+
+    struct error err;
+    struct shell_hooks hooks;
+    struct parse_hooks *parse_hooks;
+};
+
+enum { SHELL_DEPTH_MAX = 2048 }; /* starting limit; main raises the C stack to match */
+
+/* Fills sh->err ("WHAT: WHY") with file and line of the running command and returns FLOW_ERROR. WHAT may be NULL. */
+enum flow shell_fail(struct shell *sh, enum error_kind kind, int status, const char *what,
+                     const char *format, ...) PRINTF_LIKE(5, 6) NODISCARD;
+/* The same for memory: `cannot allocate N bytes`, status 1 (BYTES 0: size unknown). */
+enum flow shell_fail_memory(struct shell *sh, size_t bytes) NODISCARD;
+/* Prints sh->err as `memksh: FILE: line N: what: why` unless printed already; sets sh->status to err.status. */
+void shell_print_error(struct shell *sh);
+/* A warning in the same shape, at once. */
+void shell_warn(struct shell *sh, const char *what, const char *format, ...) PRINTF_LIKE(3, 4);
+
+/* Makes an empty shell: regions, names, base frame, params, fdtab, options. Does not read the environment (env.h).
+ * NULL when out of memory. shell_free releases everything so that all regions are empty. */
+struct shell *shell_new(void);
+void shell_free(struct shell *sh);
+
+/* Guards recursion: false when too deep (then shell_fail ERROR_LIMIT). */
+static inline bool shell_enter(struct shell *sh)
+{
+    return ++sh->depth <= SHELL_DEPTH_MAX;
+}
+static inline void shell_leave(struct shell *sh)
+{
+    sh->depth--;
+}
+
+/* Scratch memory: freed at the end of the command that asked. */
+static inline void *scratch_alloc(struct shell *sh, size_t bytes)
+{
+    return mem_alloc(sh->scratch, bytes);
+}
+char *scratch_dup(struct shell *sh, const char *text, size_t len); /* NULL: out of memory */
+
+#endif

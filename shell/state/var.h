@@ -1,0 +1,184 @@
+/*
+ * Variables: reading, assigning, attributes, arrays.
+ *
+ * A var_ref names a variable or an element of one after subscripts were evaluated. All functions follow
+ * namerefs unless they say otherwise. Views (text, len) are borrowed: they die with the next write to that
+ * variable, or, where a value had to be made (numbers, specials), at the end of the command (scratch).
+ */
+#ifndef SHELL_STATE_VAR_H
+#define SHELL_STATE_VAR_H
+
+#include "shell/state/name.h"
+#include "shell/state/shell.h"
+
+enum var_attr {
+    VAR_EXPORT = 1u << 0,    /* -x */
+    VAR_READONLY = 1u << 1,  /* -r */
+    VAR_INTEGER = 1u << 2,   /* -i */
+    VAR_FIXED = 1u << 3,     /* -F: %f with PRECISION */
+    VAR_EXPONENT = 1u << 4,  /* -E: %g */
+    VAR_HEXFLOAT = 1u << 5,  /* -X */
+    VAR_LOWER = 1u << 6,     /* -l */
+    VAR_UPPER = 1u << 7,     /* -u (of strings) */
+    VAR_LEFT = 1u << 8,      /* -L WIDTH */
+    VAR_RIGHT = 1u << 9,     /* -R WIDTH */
+    VAR_ZERO = 1u << 10,     /* -Z WIDTH */
+    VAR_TAG = 1u << 11,      /* -t */
+    VAR_UNSIGNED = 1u << 12, /* -ui */
+    VAR_SHORT = 1u << 13,    /* -si: 16 bit; -sE float */
+    VAR_LONG = 1u << 14,     /* -li, -lE */
+    VAR_NAMEREF = 1u << 15,  /* -n */
+    VAR_INDEXED = 1u << 16,  /* -a or has indexed elements */
+    VAR_ASSOC = 1u << 17,    /* -A */
+    VAR_BINARY = 1u << 18,   /* -b */
+    VAR_HOST = 1u << 19,     /* -H */
+    VAR_NOTHING = 1u << 20,  /* declared without a value */
+    VAR_FLOATING = VAR_FIXED | VAR_EXPONENT | VAR_HEXFLOAT,
+    VAR_NUMERIC = VAR_INTEGER | VAR_FLOATING,
+    VAR_ARRAY = VAR_INDEXED | VAR_ASSOC,
+    /* plain scalars may be read and written by the inline paths */
+    VAR_COMPLEX = VAR_READONLY | VAR_NUMERIC | VAR_LOWER | VAR_UPPER | VAR_LEFT | VAR_RIGHT | VAR_ZERO | VAR_NAMEREF |
+                  VAR_ARRAY | VAR_BINARY | VAR_EXPORT | VAR_HOST,
+};
+
+/* A scalar or an element. Text of up to VALUE_INLINE bytes sits in the value itself. Text is NUL-terminated. */
+enum { VALUE_INLINE = 14 };
+enum value_bits {
+    VALUE_TEXT = 1u << 0,   /* TEXT valid */
+    VALUE_INT = 1u << 1,    /* NUM.I valid (and TEXT maybe not yet made) */
+    VALUE_FLOAT = 1u << 2,  /* NUM.F valid */
+    VALUE_HEAP = 1u << 3,   /* TEXT is in HEAP (else INLINE) */
+};
+struct value {
+    uint8_t bits; /* 0: unset */
+    char inline_text[VALUE_INLINE + 1];
+    /* the rest is for larger text and numbers; see value.c. Layout is the owner's: use the functions. */
+    union {
+        struct { char *data; size_t len; } text; /* with VALUE_HEAP; else LEN of the inline text in text.len */
+        int64_t i;
+        long double *f; /* heap */
+    };
+};
+
+struct array;  /* array.h: indexed or associative elements */
+
+struct var {
+    struct name *name;
+    uint64_t stamp;      /* journal */
+    uint32_t attrs;      /* enum var_attr */
+    int16_t base;        /* -i BASE (0 = 10) */
+    int16_t width;       /* -L -R -Z width, -F -E -X precision; -1: default */
+    struct array *array; /* elements when VAR_ARRAY */
+    struct value value;  /* scalar value (and element 0 of nothing else) */
+    struct name *target; /* VAR_NAMEREF: what it points to */
+    const char *target_key; /* VAR_NAMEREF to an element a[key]: the subscript text, heap; else NULL */
+    struct frame *owner; /* frame of a local; NULL: global */
+};
+
+enum ref_kind {
+    REF_SCALAR, /* the variable itself (element 0 / key "0" of arrays) */
+    REF_INDEX,  /* a[INDEX] */
+    REF_KEY,    /* a[KEY] */
+    REF_ALL,    /* a[@] or a[*] */
+};
+struct var_ref {
+    struct name *name;
+    enum ref_kind kind;
+    char all;        /* '@' or '*' of REF_ALL */
+    int64_t index;   /* REF_INDEX: may be negative (from the end) */
+    const char *key; /* REF_KEY: borrowed */
+    size_t key_len;
+};
+static inline struct var_ref var_ref_name(struct name *name)
+{
+    return (struct var_ref){ .name = name, .kind = REF_SCALAR };
+}
+
+enum var_assign_flags {
+    ASSIGN_APPEND = 1u << 0, /* += : adds for numbers, appends for strings */
+    ASSIGN_TEMP = 1u << 1,   /* of `x=1 cmd`: undone with the nearest CMD frame, exported */
+    ASSIGN_LOCAL = 1u << 2,  /* in the nearest FUNC scope: made there when missing */
+    ASSIGN_FORCE = 1u << 3,  /* the shell itself: readonly does not apply */
+    ASSIGN_KEEP_ARRAY = 1u << 4, /* REF_SCALAR on an array writes element 0 (always so in ksh) */
+};
+
+/* ---- reading ---- */
+
+/* The live variable after namerefs; NULL when unset. *REF is rewritten to the target (name, element). Fails on loops. */
+enum flow var_resolve(struct shell *sh, struct var_ref *ref, struct var **ret_var) NODISCARD;
+/* Text of REF. *RET_TEXT = NULL when unset. Calls special getters. */
+enum flow var_get(struct shell *sh, const struct var_ref *ref, const char **ret_text, size_t *ret_len) NODISCARD;
+/* The same for a plain name: the fast path of $x. */
+enum flow var_get_name(struct shell *sh, struct name *name, const char **ret_text, size_t *ret_len) NODISCARD;
+/* Value as a number: integer and float variables give theirs without text; others evaluate their text as an
+ * arithmetic expression (hooks.arith_text); unset gives 0 (or fails under set -u). */
+enum flow var_get_num(struct shell *sh, const struct var_ref *ref, struct num *ret) NODISCARD;
+/* Text by C name; NULL when unset or failing; for the shell's own needs (HOME, PATH, PS4). */
+const char *var_text(struct shell *sh, const char *name);
+bool var_is_set(struct shell *sh, const struct var_ref *ref);
+
+/* ---- writing ---- */
+
+enum flow var_set(struct shell *sh, const struct var_ref *ref, const char *text, size_t len, unsigned flags) NODISCARD;
+enum flow var_set_name(struct shell *sh, struct name *name, const char *text, size_t len, unsigned flags) NODISCARD;
+enum flow var_set_num(struct shell *sh, const struct var_ref *ref, struct num n, unsigned flags) NODISCARD;
+/* By C name, for the shell itself (ASSIGN_FORCE implied): OPTARG, REPLY, PWD, _ ... */
+enum flow var_set_text(struct shell *sh, const char *name, const char *text) NODISCARD;
+enum flow var_set_int(struct shell *sh, const char *name, int64_t n) NODISCARD;
+/* Unsets a variable (REF_SCALAR), an element, or all elements (REF_ALL). Does not follow a nameref when NO_NAMEREF. */
+enum flow var_unset(struct shell *sh, const struct var_ref *ref, bool no_nameref) NODISCARD;
+/* Makes REF's variable an empty array of the given shape (VAR_INDEXED/VAR_ASSOC; 0: keep its shape, indexed if none), ready for
+ * element assignments; with ASSIGN_APPEND keeps the elements. *RET_NEXT_INDEX: index for the next element without subscript. */
+enum flow var_begin_array(struct shell *sh, struct name *name, unsigned shape, unsigned flags, int64_t *ret_next_index) NODISCARD;
+
+/* ---- attributes (typeset) ---- */
+
+struct var_change {
+    uint32_t set, clear;  /* enum var_attr */
+    int base, width;      /* -1: not given */
+    bool local;           /* make it in the function's scope */
+    bool global;          /* typeset -g style if ksh93u+m has it */
+    struct name *nameref_target; /* with set & VAR_NAMEREF and an operand */
+    const char *nameref_key;
+};
+/* Declares NAME with CHANGE: converts the present value(s). Used by typeset, integer, export, readonly, nameref. */
+enum flow var_declare(struct shell *sh, struct name *name, const struct var_change *change) NODISCARD;
+/* Marks the locals rule: the scope where `typeset` writes now: true in a ksh function. */
+bool var_in_function(const struct shell *sh);
+
+/* ---- arrays ---- */
+
+/* Elements set in NAME's variable: 1 for a set scalar, 0 for unset. */
+size_t var_count(struct shell *sh, struct name *name);
+/* Iterates over the elements in order (indices ascending; keys in byte order). A scalar counts as one element [0].
+ * Start with a zeroed cursor; writes to the array end the iteration cleanly (false). */
+struct var_cursor {
+    struct var *var;
+    size_t position;
+    void *order;
+    uint64_t version;
+    bool started;
+};
+struct var_item {
+    int64_t index;    /* indexed */
+    const char *key;  /* associative (NULL for indexed) */
+    size_t key_len;
+    const char *text; /* value */
+    size_t len;
+};
+bool var_next(struct shell *sh, struct name *name, struct var_cursor *cursor, struct var_item *ret_item);
+/* Highest index + 1 of an indexed array, 0 when none. */
+int64_t var_next_index(struct shell *sh, struct name *name);
+
+/* ---- listing ---- */
+
+/* All bound names in byte order whose variable has all bits of ATTRS_ALL (0: all); array in scratch. */
+enum flow var_list(struct shell *sh, uint32_t attrs_all, struct name ***ret_names, size_t *ret_count) NODISCARD;
+/* `typeset -p` form of one variable: `typeset -i x=1`, `typeset -A a=([k]=v)`: appended to S; reads back. */
+enum flow var_print(struct shell *sh, struct name *name, struct str *s, bool with_command) NODISCARD;
+/* The value as shown by set and typeset: quoted text, or the (...) of an array. */
+enum flow var_print_value(struct shell *sh, struct name *name, struct str *s) NODISCARD;
+/* Appends TEXT quoted for the shell, as printf %q: nothing, '..' or $'..'. */
+void text_quote(struct str *s, const char *text, size_t len);
+
+#endif
