@@ -24,7 +24,7 @@ struct program {
     struct arena arena;
     uint32_t refs;
     uint32_t cache_count; /* how many cache numbers the nodes use */
-    void *caches;         /* side array, owned by the executor's hook program_caches_free */
+    void *caches;         /* side array of state/cache.h, freed through program_caches_free */
     const char *source;   /* name of the file (or "-c", "eval", ...) for messages */
     struct list *body;    /* NULL: nothing but blank lines and comments */
 };
@@ -353,5 +353,10 @@ struct node_namespace {
 /* One more or one fewer user of PROGRAM; the last release frees it. NULL is ok. */
 struct program *program_hold(struct program *program);
 void program_release(struct program *program);
+/* Called by the last release for a program with CACHES; set once at start by the layer that owns them (state/cache.c).
+ * NULL: nobody does. Defined beside program_release. */
+extern void (*program_caches_free)(struct program *program);
+/* Set by the executor at start: frees PROGRAM->caches. Called by the last release when that is not NULL. */
+extern void (*program_caches_free)(struct program *program);
 
 #endif
