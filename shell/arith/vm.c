@@ -1,0 +1,486 @@
+/*
+ * Runs arithmetic bytecode.
+ *
+ * Integers stay integers while they fit 64 bits; what overflows goes on as a long double, as in ksh93. A
+ * variable that holds an integer is read and written in place, without making text and without a call;
+ * everything else (texts, attributes, specials, namerefs, arrays, journaled writes) goes through var.h.
+ *
+ * References to array elements have a stack of their own, so that a subscript is evaluated once however
+ * often the element is used. Nothing is allocated unless an expression is very deep.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "shell/arith/code.h"
+#include "shell/state/frame.h"
+#include "shell/state/option.h"
+#include "shell/syntax/parse.h"
+
+enum { STACK_SMALL = 16, REFS_SMALL = 4, LEVEL_COST = 8 };
+
+/* Attributes that let an integer be read, or written, as it lies in the variable. */
+enum {
+    READ_SLOW = VAR_COMPLEX & ~(VAR_INTEGER | VAR_EXPORT | VAR_READONLY),
+    WRITE_SLOW = (VAR_COMPLEX & ~VAR_INTEGER) | VAR_UNSIGNED | VAR_SHORT | VAR_NOTHING,
+};
+
+struct vm {
+    struct shell *sh;
+    const struct arith_code *code;
+    struct num *top;      /* the newest value */
+    struct var_ref *ref;  /* the newest reference */
+};
+
+static enum flow fail(const struct vm *vm, const char *why)
+{
+    return arith_fail(vm->sh, vm->code->text, vm->code->len, why);
+}
+
+/* ---- variables ------------------------------------------------------------------------------ */
+
+static inline bool value_is_int(const struct var *var)
+{
+    return (var->value.bits & (VALUE_INT | VALUE_HEAP)) == VALUE_INT;
+}
+
+static inline bool load_fast(const struct name *name, struct num *ret)
+{
+    const struct var *var = name->cur;
+    if (!var || name->special || (var->attrs & READ_SLOW) || !value_is_int(var))
+        return false;
+    *ret = num_int(var->value.i);
+    return true;
+}
+
+static inline bool store_fast(struct shell *sh, struct name *name, int64_t value)
+{
+    struct var *var = name->cur;
+    if (!var || name->special || (var->attrs & WRITE_SLOW) || !value_is_int(var) ||
+        frame_should_record(sh->frame->subshell, var->stamp) || option_on(sh, OPTION_ALLEXPORT))
+        return false;
+    var->value.bits = VALUE_INT;
+    var->value.i = value;
+    return true;
+}
+
+/* Too big for an integer variable: the low 64 bits, as integer arithmetic would have given. */
+static struct num wrap(struct num n)
+{
+    if (!n.is_float || !(fabsl(n.f) < 0x1p64L) || (n.f >= -0x1p63L && n.f < 0x1p63L))
+        return n;
+    return num_int((int64_t)(uint64_t)(n.f < 0 ? n.f + 0x1p64L : n.f));
+}
+
+/* REF = *N, and *N becomes what REF then holds. */
+static enum flow store_slow(struct shell *sh, struct var_ref *ref, struct num *n)
+{
+    struct var_ref target = *ref;
+    struct var *var;
+    TRY(var_resolve(sh, &target, &var));
+    struct num value = var && var->attrs & VAR_INTEGER ? wrap(*n) : *n;
+    TRY(var_set_num(sh, ref, value, 0));
+    target = *ref;
+    TRY(var_resolve(sh, &target, &var));
+    if (var && var->attrs & VAR_NUMERIC)
+        return var_get_num(sh, ref, n);
+    return FLOW_NEXT;
+}
+
+static enum flow store_name(struct shell *sh, struct name *name, struct num *n)
+{
+    if (!n->is_float && store_fast(sh, name, n->i))
+        return FLOW_NEXT;
+    struct var_ref ref = var_ref_name(name);
+    return store_slow(sh, &ref, n);
+}
+
+static enum flow load_name(struct shell *sh, struct name *name, struct num *ret)
+{
+    if (load_fast(name, ret))
+        return FLOW_NEXT;
+    struct var_ref ref = var_ref_name(name);
+    return var_get_num(sh, &ref, ret);
+}
+
+static struct num add_step(struct num n, int step)
+{
+    int64_t sum;
+    if (n.is_float)
+        return num_float(n.f + step);
+    if (__builtin_add_overflow(n.i, (int64_t)step, &sum))
+        return num_float((long double)n.i + step);
+    return num_int(sum);
+}
+
+/* ++ and -- of REF; *TOP gets the old or the new value. */
+static enum flow step_ref(struct shell *sh, struct var_ref *ref, int step, bool post, struct num *top)
+{
+    struct num old;
+    TRY(var_get_num(sh, ref, &old));
+    struct num value = add_step(old, step);
+    TRY(store_slow(sh, ref, &value));
+    *top = post ? old : value;
+    return FLOW_NEXT;
+}
+
+static enum flow step_name(struct shell *sh, struct name *name, int step, bool post, struct num *top)
+{
+    struct num old;
+    int64_t sum;
+    if (load_fast(name, &old) && !__builtin_add_overflow(old.i, (int64_t)step, &sum) &&
+        store_fast(sh, name, sum)) {
+        *top = post ? old : num_int(sum);
+        return FLOW_NEXT;
+    }
+    struct var_ref ref = var_ref_name(name);
+    return step_ref(sh, &ref, step, post, top);
+}
+
+/* Starts a reference. *RET_KEY: it is complete (associative, or resolved from its text). */
+static enum flow begin_ref(struct vm *vm, const struct arith_element *element, struct var_ref *ref, bool *ret_key)
+{
+    struct shell *sh = vm->sh;
+    struct var *var;
+    *ret_key = true;
+    if (element->dynamic) {
+        struct program *program;
+        struct name_ref written;
+        if (!parse_name_ref(sh->parse_hooks, element->text, element->len, &program, &written))
+            return fail(vm, "arithmetic syntax error");
+        enum flow flow = sh->hooks.resolve_ref(sh, &written, ref);
+        if (flow == FLOW_NEXT && ref->kind == REF_KEY) {
+            ref->key = scratch_dup(sh, ref->key, ref->key_len);
+            flow = ref->key ? FLOW_NEXT : shell_fail_memory(sh, ref->key_len);
+        }
+        program_release(program);
+        return flow;
+    }
+    *ref = var_ref_name(element->name);
+    TRY(var_resolve(sh, ref, &var));
+    if (var && var->attrs & VAR_ASSOC) {
+        ref->kind = REF_KEY;
+        ref->key = element->text;
+        ref->key_len = element->len;
+        return FLOW_NEXT;
+    }
+    *ret_key = false;
+    return FLOW_NEXT;
+}
+
+/* ---- operations ------------------------------------------------------------------------------ */
+
+static inline long double num_to_float(struct num n)
+{
+    return n.is_float ? n.f : (long double)n.i;
+}
+
+static struct num power(struct num a, struct num b)
+{
+    if (a.is_float || b.is_float || b.i < 0)
+        return num_float(powl(num_to_float(a), num_to_float(b)));
+    int64_t result = 1, base = a.i;
+    for (uint64_t n = (uint64_t)b.i; n; n >>= 1) {
+        if (n & 1 && __builtin_mul_overflow(result, base, &result))
+            return num_float(powl((long double)a.i, (long double)b.i));
+        if (n > 1 && __builtin_mul_overflow(base, base, &base))
+            return num_float(powl((long double)a.i, (long double)b.i));
+    }
+    return num_int(result);
+}
+
+static struct num float_operation(enum arith_op op, long double a, long double b)
+{
+    switch (op) {
+    case OP_ADD: return num_float(a + b);
+    case OP_SUBTRACT: return num_float(a - b);
+    case OP_MULTIPLY: return num_float(a * b);
+    case OP_DIVIDE: return num_float(a / b);
+    case OP_LESS: return num_int(a < b);
+    case OP_LESS_EQUAL: return num_int(a <= b);
+    case OP_GREATER: return num_int(a > b);
+    case OP_GREATER_EQUAL: return num_int(a >= b);
+    case OP_EQUAL: return num_int(a == b);
+    case OP_NOT_EQUAL: return num_int(a != b);
+    default: return num_int(0);
+    }
+}
+
+/* Division and remainder. The quotient of the smallest integer by -1 does not fit. */
+static enum flow divide(const struct vm *vm, enum arith_op op, struct num *a, struct num b)
+{
+    if (op == OP_MODULO) {
+        if (b.is_float)
+            return fail(vm, "invalid floating point operation");
+        *a = num_int(num_to_int(*a));
+    }
+    if (b.i == 0)
+        return fail(vm, "divide by zero");
+    if (b.i == -1)
+        *a = op == OP_MODULO ? num_int(0) :
+             a->i == INT64_MIN ? num_float(0x1p63L) : num_int(-a->i);
+    else
+        *a = num_int(op == OP_MODULO ? a->i % b.i : a->i / b.i);
+    return FLOW_NEXT;
+}
+
+/* Whatever the fast paths of arith_run leave: floats, overflow, division, bits. Result in *A. */
+static enum flow operate(const struct vm *vm, enum arith_op op, struct num *a, struct num b)
+{
+    if (op == OP_POWER) {
+        *a = power(*a, b);
+        return FLOW_NEXT;
+    }
+    if (op == OP_MODULO)
+        return divide(vm, op, a, b);
+    bool any_float = a->is_float || b.is_float;
+    bool bits = op == OP_BIT_AND || op == OP_BIT_OR || op == OP_BIT_XOR || op == OP_SHIFT_LEFT ||
+                op == OP_SHIFT_RIGHT;
+    if (any_float && bits)
+        return fail(vm, "invalid floating point operation");
+    if (!any_float && op == OP_DIVIDE)
+        return divide(vm, op, a, b);
+    switch (op) {
+    case OP_BIT_AND: a->i &= b.i; break;
+    case OP_BIT_OR: a->i |= b.i; break;
+    case OP_BIT_XOR: a->i ^= b.i; break;
+    case OP_SHIFT_LEFT: a->i = (int64_t)((uint64_t)a->i << (b.i & 63)); break;
+    case OP_SHIFT_RIGHT: a->i >>= b.i & 63; break;
+    default: *a = float_operation(op, num_to_float(*a), num_to_float(b)); break;
+    }
+    return FLOW_NEXT;
+}
+
+static enum flow unary(const struct vm *vm, enum arith_op op, struct num *n)
+{
+    if (op == OP_NOT) {
+        *n = num_int(!num_is_true(*n));
+    } else if (op == OP_COMPLEMENT) {
+        if (n->is_float)
+            return fail(vm, "invalid floating point operation");
+        n->i = ~n->i;
+    } else if (n->is_float) {
+        n->f = -n->f;
+    } else if (n->i == INT64_MIN) {
+        *n = num_float(0x1p63L);
+    } else {
+        n->i = -n->i;
+    }
+    return FLOW_NEXT;
+}
+
+/* ---- the loop ------------------------------------------------------------------------------- */
+
+#define COMPARE(symbol)                                    \
+    vm.top--;                                              \
+    if (!vm.top[0].is_float && !vm.top[1].is_float)        \
+        vm.top[0].i = vm.top[0].i symbol vm.top[1].i;      \
+    else                                                   \
+        TRY(operate(&vm, in->op, &vm.top[0], vm.top[1])); \
+    break
+
+#define CALCULATE(overflow)                                                     \
+    vm.top--;                                                                   \
+    if (vm.top[0].is_float || vm.top[1].is_float ||                             \
+        overflow(vm.top[0].i, vm.top[1].i, &result)) {                          \
+        TRY(operate(&vm, in->op, &vm.top[0], vm.top[1]));                      \
+    } else {                                                                    \
+        vm.top[0].i = result;                                                   \
+    }                                                                           \
+    break
+
+/* STACK[0] and REFS[0] are never used: TOP and REF point to the newest item. */
+static enum flow run(struct shell *sh, const struct arith_code *code, struct num *stack, struct var_ref *refs,
+                     struct num *ret)
+{
+    struct vm vm = { sh, code, stack, refs };
+    int64_t result;
+    bool is_key;
+    for (const struct arith_insn *in = code->insns;; in++) {
+        switch ((enum arith_op)in->op) {
+        case OP_NOP:
+            break;
+        case OP_END:
+            *ret = *vm.top;
+            return FLOW_NEXT;
+        case OP_INT:
+            *++vm.top = num_int(in->arg);
+            break;
+        case OP_CONST:
+            *++vm.top = code->constants[in->arg];
+            break;
+        case OP_OCTAL: {
+            bool octal = option_on(sh, OPTION_LETOCTAL) || option_on(sh, OPTION_POSIX);
+            *++vm.top = code->constants[in->arg + octal];
+            break;
+        }
+        case OP_POP:
+            vm.top--;
+            break;
+        case OP_LOAD:
+            vm.top++;
+            if (!load_fast(code->names[in->arg], vm.top))
+                TRY(load_name(sh, code->names[in->arg], vm.top));
+            break;
+        case OP_STORE:
+            TRY(store_name(sh, code->names[in->arg], vm.top));
+            break;
+        case OP_PRE_ADD:
+        case OP_POST_ADD:
+            TRY(step_name(sh, code->names[in->arg], in->aux, in->op == OP_POST_ADD, ++vm.top));
+            break;
+        case OP_ELEMENT:
+            TRY(begin_ref(&vm, &code->elements[in->arg], ++vm.ref, &is_key));
+            if (is_key)
+                in = code->insns + code->elements[in->arg].end - 1;
+            break;
+        case OP_INDEX:
+            vm.ref->kind = REF_INDEX;
+            vm.ref->index = num_to_int(*vm.top--);
+            break;
+        case OP_LOAD_REF:
+            TRY(var_get_num(sh, vm.ref--, ++vm.top));
+            break;
+        case OP_PEEK_REF:
+            TRY(var_get_num(sh, vm.ref, ++vm.top));
+            break;
+        case OP_STORE_REF:
+            TRY(store_slow(sh, vm.ref--, vm.top));
+            break;
+        case OP_PRE_ADD_REF:
+        case OP_POST_ADD_REF:
+            TRY(step_ref(sh, vm.ref--, in->aux, in->op == OP_POST_ADD_REF, ++vm.top));
+            break;
+        case OP_LESS: COMPARE(<);
+        case OP_LESS_EQUAL: COMPARE(<=);
+        case OP_GREATER: COMPARE(>);
+        case OP_GREATER_EQUAL: COMPARE(>=);
+        case OP_EQUAL: COMPARE(==);
+        case OP_NOT_EQUAL: COMPARE(!=);
+        case OP_ADD: CALCULATE(__builtin_add_overflow);
+        case OP_SUBTRACT: CALCULATE(__builtin_sub_overflow);
+        case OP_MULTIPLY: CALCULATE(__builtin_mul_overflow);
+        case OP_POWER:
+        case OP_DIVIDE:
+        case OP_MODULO:
+        case OP_SHIFT_LEFT:
+        case OP_SHIFT_RIGHT:
+        case OP_BIT_AND:
+        case OP_BIT_XOR:
+        case OP_BIT_OR:
+            vm.top--;
+            TRY(operate(&vm, in->op, &vm.top[0], vm.top[1]));
+            break;
+        case OP_NEGATE:
+        case OP_NOT:
+        case OP_COMPLEMENT:
+            TRY(unary(&vm, in->op, vm.top));
+            break;
+        case OP_TO_NUMBER:
+            break;
+        case OP_TO_BOOL:
+            *vm.top = num_int(num_is_true(*vm.top));
+            break;
+        case OP_JUMP:
+            in = code->insns + in->arg - 1;
+            break;
+        case OP_JUMP_FALSE:
+            if (!num_is_true(*vm.top--))
+                in = code->insns + in->arg - 1;
+            break;
+        case OP_AND_JUMP:
+        case OP_OR_JUMP:
+            if (num_is_true(*vm.top) == (in->op == OP_OR_JUMP)) {
+                *vm.top = num_int(in->op == OP_OR_JUMP);
+                in = code->insns + in->arg - 1;
+            } else {
+                vm.top--;
+            }
+            break;
+        case OP_CALL:
+            vm.top -= in->aux - 1;
+            *vm.top = arith_function_call((int)in->arg, vm.top);
+            break;
+        case OP_CALL_USER:
+            vm.top -= in->aux - 1;
+            TRY(arith_function_call_user(sh, code, &code->elements[in->arg], (size_t)in->aux, vm.top, vm.top));
+            break;
+        case OP_FAIL:
+            return arith_fail(sh, code->elements[in->arg].text, code->elements[in->arg].len,
+                              "arithmetic syntax error");
+        }
+    }
+}
+
+/* Expressions that need more room than the C stack should give: the room comes from scratch. */
+static enum flow run_large(struct shell *sh, const struct arith_code *code, struct num *ret)
+{
+    size_t bytes = (code->stack_max + 1) * sizeof(struct num);
+    char *block = scratch_alloc(sh, bytes + (code->ref_max + 1) * sizeof(struct var_ref));
+    if (!block)
+        return shell_fail_memory(sh, bytes);
+    return run(sh, code, (struct num *)block, (struct var_ref *)(block + bytes), ret);
+}
+
+enum flow arith_run(struct shell *sh, const struct arith_code *code, struct num *ret)
+{
+    struct num stack[STACK_SMALL];
+    struct var_ref refs[REFS_SMALL];
+    if (code->stack_max >= STACK_SMALL || code->ref_max >= REFS_SMALL)
+        return run_large(sh, code, ret);
+    return run(sh, code, stack, refs, ret);
+}
+
+/* ---- text ----------------------------------------------------------------------------------- */
+
+/* Up to 18 digits with an optional minus sign: most values of variables are just that. */
+static bool plain_integer(const char *text, size_t len, int64_t *ret)
+{
+    bool negative = len > 1 && *text == '-';
+    size_t i = negative;
+    if (len == 0 || len - i > 18 || (text[i] == '0' && len - i > 1))
+        return false;
+    int64_t value = 0;
+    for (; i < len; i++) {
+        if (text[i] < '0' || text[i] > '9')
+            return false;
+        value = value * 10 + (text[i] - '0');
+    }
+    *ret = negative ? -value : value;
+    return true;
+}
+
+enum flow arith_eval(struct shell *sh, const char *text, size_t len, struct num *ret)
+{
+    int64_t value;
+    if (plain_integer(text, len, &value)) {
+        *ret = num_int(value);
+        return FLOW_NEXT;
+    }
+    struct arith_code *code;
+    TRY(arith_cache_get(sh, text, len, &code));
+    sh->depth += LEVEL_COST;
+    enum flow flow = sh->depth <= SHELL_DEPTH_MAX ? arith_run(sh, code, ret) :
+                                                    arith_fail(sh, text, len, "recursion too deep");
+    sh->depth -= LEVEL_COST;
+    arith_code_free(code);
+    return flow;
+}
+
+enum flow arith_eval_int(struct shell *sh, const char *text, size_t len, int64_t *ret)
+{
+    struct num n;
+    TRY(arith_eval(sh, text, len, &n));
+    *ret = num_to_int(n);
+    return FLOW_NEXT;
+}
+
+void arith_format(struct str *s, struct num n)
+{
+    enum { DIGITS = 18 };
+    if (!n.is_float)
+        str_append_int(s, n.i);
+    else if (n.f >= -0x1p63L && n.f < 0x1p63L && n.f == (long double)(int64_t)n.f && n.f != 0)
+        str_append_int(s, (int64_t)n.f);
+    else
+        num_format_float(s, n.f, DIGITS);
+}
