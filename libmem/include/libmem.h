@@ -47,12 +47,14 @@ void *mem_align(struct mem_region *region, size_t bytes, size_t align);
 /* Resizes BLOCK (NULL: allocates) to BYTES, moving it if needed; contents are kept up to the smaller
  * size. On failure NULL, and BLOCK stays valid. A block that keeps growing is over-allocated. */
 void *mem_resize(struct mem_region *region, void *block, size_t bytes);
-/* As mem_resize but never moves: true when BLOCK now holds BYTES. */
+/* As mem_resize but never moves: true when BLOCK now is a block of BYTES; false leaves it as it is,
+ * also where a smaller size would belong to another size class. */
 bool mem_resize_in_place(void *block, size_t bytes);
 
 /* Frees BLOCK (NULL is ok), of whatever region. */
 void mem_free(void *block);
-/* The same, faster; BYTES must be a size between the requested and the usable one. */
+/* The same, faster; BYTES must be a size between the one last requested (mem_alloc, mem_resize) and
+ * the usable one; for a block of mem_align with ALIGN > 16 it must be mem_block_bytes(BLOCK). */
 void mem_free_sized(struct mem_region *region, void *block, size_t bytes);
 
 /* Usable bytes of BLOCK: at least what was asked for. */
@@ -63,10 +65,13 @@ size_t mem_good_bytes(size_t bytes);
 struct mem_region *mem_region_of(const void *address);
 
 /* MEM_LAST: a position to come back to. Resetting frees every block handed out since, in
- * O(segments given up). Marks nest; resetting to an older mark invalidates the newer. */
+ * O(segments given up). Marks nest; resetting to an older mark invalidates the newer, and freeing a
+ * block older than a mark invalidates that mark. */
 struct mem_mark {
     void *segment;
     char *next;
+    size_t busy_bytes;
+    uint64_t busy_count;
 };
 struct mem_mark mem_region_mark(struct mem_region *region);
 void mem_region_reset(struct mem_region *region, struct mem_mark mark);

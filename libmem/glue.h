@@ -1,0 +1,142 @@
+/*
+ * glue.h: every call libmem makes to the host system, each behind a small contract.
+ *
+ * Failures come back as NULL, false or -1 and never as a message. Nothing here allocates, so all of
+ * it may be called before main, and errno of the caller survives glue_write.
+ */
+#ifndef LIBMEM_GLUE_H
+#define LIBMEM_GLUE_H
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
+#include <sys/single_threaded.h>
+#include <unistd.h>
+
+extern void *__libc_memalign(size_t align, size_t bytes);
+extern void __libc_free(void *block);
+
+static inline size_t glue_page_bytes(void)
+{
+    long bytes = sysconf(_SC_PAGESIZE);
+
+    return bytes > 0 ? (size_t)bytes : 4096;
+}
+
+/* Maps BYTES of zeroed memory wherever the system likes, best at HINT (NULL: no wish). */
+static inline void *glue_map(void *hint, size_t bytes)
+{
+    void *base = mmap(hint, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+    return base == MAP_FAILED ? NULL : base;
+}
+
+/* Maps BYTES of zeroed memory of which most is never touched. */
+static inline void *glue_map_sparse(size_t bytes)
+{
+    void *base = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+    return base == MAP_FAILED ? NULL : base;
+}
+
+/* Maps BYTES exactly at BASE and replaces nothing, or fails. */
+static inline void *glue_map_at(void *base, size_t bytes)
+{
+    void *got = mmap(base, bytes, PROT_READ | PROT_WRITE,
+                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+
+    if (got == MAP_FAILED)
+        return NULL;
+    if (got == base)
+        return got;
+    (void)munmap(got, bytes); /* a kernel that takes the address for a hint */
+    return NULL;
+}
+
+static inline void *glue_map_file(int fd, size_t bytes, off_t offset)
+{
+    void *base = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, offset);
+
+    return base == MAP_FAILED ? NULL : base;
+}
+
+static inline void glue_unmap(void *base, size_t bytes)
+{
+    (void)munmap(base, bytes);
+}
+
+/* Resizes a mapping, moving it if needed; its contents go along without being copied. */
+static inline void *glue_remap(void *base, size_t old_bytes, size_t bytes)
+{
+    void *got = mremap(base, old_bytes, bytes, MREMAP_MAYMOVE);
+
+    return got == MAP_FAILED ? NULL : got;
+}
+
+/* Moves the break by BYTES and returns the old one, or NULL. */
+static inline char *glue_break(ptrdiff_t bytes)
+{
+    void *old = sbrk(bytes);
+
+    return old == (void *)-1 ? NULL : old;
+}
+
+/* A descriptor of /dev/zero out of the way of those that scripts use, or -1. */
+static inline int glue_open_zero(void)
+{
+    int fd = open("/dev/zero", O_RDWR | O_CLOEXEC);
+
+    if (fd < 0)
+        return -1;
+    int high = fcntl(fd, F_DUPFD_CLOEXEC, 48);
+    if (high < 0)
+        return fd;
+    (void)close(fd);
+    return high;
+}
+
+/* One write to standard error; what cannot be written is lost. */
+static inline void glue_write(const char *text, size_t bytes)
+{
+    int saved = errno;
+
+    while (write(STDERR_FILENO, text, bytes) < 0 && errno == EINTR)
+        ;
+    errno = saved;
+}
+
+/* A number that differs from process to process. */
+static inline uint64_t glue_random(void)
+{
+    const void *seed = (const void *)getauxval(AT_RANDOM);
+    uint64_t value = 0;
+
+    if (seed)
+        memcpy(&value, seed, sizeof value);
+    return value;
+}
+
+/* The value of NAME in the environment, or NULL; works before the C library is up. */
+static inline const char *glue_env(const char *name)
+{
+    size_t length = strlen(name);
+
+    for (char **entry = environ; entry && *entry; entry++)
+        if (strncmp(*entry, name, length) == 0 && (*entry)[length] == '=')
+            return *entry + length + 1;
+    return NULL;
+}
+
+static inline bool glue_threaded(void)
+{
+    return !__libc_single_threaded;
+}
+
+#endif

@@ -1,0 +1,339 @@
+/*
+ * internal.h: the structs of libmem, their invariants, and the two fast paths.
+ *
+ * - The PAGE MAP leads from an address to the span that holds it. Each segment is tiled by spans. All
+ *   pages of a busy span are in the map, of a free span the first and the last; other entries may be
+ *   stale, so whoever looks up an address checks that the span really contains it (map_find).
+ * - Two free spans of one segment are never neighbours. A free span lies in a bin of its region,
+ *   except in a SOLO segment, whose room is kept for its one growing block.
+ * - A free block of a pack is in the pack's own chain or in one of the two chains of its class
+ *   (`head`, refilled and drained by the fast paths, and `older`). `span->used` counts blocks that are
+ *   not in the pack's chain. A class's `room` is how many blocks `head` may still take.
+ * - A SLICE is a span of the `malloc` region lent to a small region as its segment. It counts in the
+ *   borrower's size and no longer in the lender's, so that the sizes of all regions add up.
+ * - Only the owner thread uses a region; what regions share (map, spans, segments, sources, registry,
+ *   the `malloc` region) is guarded by one lock, taken only when the process has threads.
+ */
+#ifndef LIBMEM_INTERNAL_H
+#define LIBMEM_INTERNAL_H
+
+#include "libmem.h"
+#include "libmem/config.h"
+#include "libmem/glue.h"
+
+enum span_kind { SPAN_NONE, SPAN_FREE, SPAN_PACK, SPAN_MIXED, SPAN_LARGE, SPAN_LAST, SPAN_LENT };
+
+struct span {
+    char *base;
+    struct mem_region *region;
+    struct segment *segment;
+    struct span *next, *prev; /* free: its bin; pack with room: its class; unused: spare spans */
+    union {
+        void *free;         /* pack: its chain of free blocks */
+        size_t grown_count; /* large: how often it grew */
+    };
+    uint32_t pages;
+    uint32_t block_bytes; /* pack */
+    uint16_t used;        /* pack: blocks not in `free` (with callers or in a class chain) */
+    uint16_t carved;      /* pack: blocks ever cut from it; the rest is untouched */
+    uint16_t capacity;    /* pack */
+    uint8_t kind;
+    uint8_t class_index; /* pack */
+};
+
+struct segment {
+    char *base;
+    size_t bytes;
+    char *high; /* nothing at or above was ever handed out: still zero */
+    struct mem_region *region;
+    struct segment *next, *prev; /* of the region, oldest first; unused: spare segments */
+    struct span *lent;           /* a slice: the span of the lender; else NULL */
+    struct span *span;           /* MEM_LAST: the one span */
+    char *last_next;             /* MEM_LAST: end of its blocks, when not the current segment */
+    uint8_t source;
+    bool solo;
+};
+
+struct size_class {
+    void *head;
+    uint32_t room;
+    uint32_t bytes;
+    void *older;
+    struct span *avail; /* packs that have a free or an uncut block */
+    void *mixed_free;   /* freed blocks of the mixed pack */
+    uint32_t older_count;
+    uint32_t pack_count;
+    size_t carved_count; /* blocks in all packs and in the mixed pack, cut so far */
+};
+
+/* The first pack of a region: blocks of all small classes side by side, so that a small program
+ * touches few pages. A block stays in its class. */
+struct mixed_pack {
+    struct span *span;
+    uint32_t next_unit;
+    uint8_t unit_class[MEM_MIXED_PAGES * 4096 / MEM_ALIGN]; /* class + 1 where a block starts */
+};
+
+struct mem_region {
+    size_t small_limit; /* BEST: MEM_SMALL_MAX; else 0, which leads off the fast path */
+    size_t busy_bytes, peak_bytes;
+    uint64_t alloc_count;
+    uint64_t freed_count; /* blocks that died in any way: busy = alloc - freed */
+    char *last_next, *last_limit; /* MEM_LAST: the current segment; blocks start at next + 8 */
+    struct segment *last_segment;
+    enum mem_method method;
+    bool open;
+    char name[MEM_NAME_BYTES];
+    struct mem_region *next, *prev; /* registry */
+    struct segment *segments, *newest;
+    size_t size_bytes, segment_count, pack_count;
+    uint64_t dropped_count; /* of freed_count: not by a call of free */
+    uint64_t resize_count;
+    /* MEM_LAST regions end here. */
+    struct segment *growing; /* the one segment that is tried to be extended */
+    size_t large_bytes, large_count;
+    size_t carved_bytes, carved_count; /* blocks cut from packs */
+    size_t rest_count;                 /* packs with uncut or left over room */
+    size_t free_span_count;
+    struct mixed_pack *mixed;
+    uint64_t bin_bits[2];
+    struct span *bins[MEM_BINS];
+    struct size_class classes[];
+};
+
+enum mem_clear { MEM_CLEAR_NONE, MEM_CLEAR_FIRST, MEM_CLEAR_ALL };
+
+/* The options in force (options.c). */
+struct mem_settings {
+    unsigned sources; /* bit set of enum source_id that may be used */
+    size_t page_bytes, segment_bytes;
+    enum mem_clear clear;
+    bool usage, verbose, check_region;
+};
+extern struct mem_settings mem_settings;
+
+/* options.c: reads the environment once; everything starts here. */
+void mem_settings_init(void);
+
+/* A message is put together here and written at once. */
+struct mem_line {
+    char text[MEM_LINE_BYTES];
+    size_t used;
+};
+void line_text(struct mem_line *line, const char *text, size_t bytes);
+void line_str(struct mem_line *line, const char *text);
+void line_dec(struct mem_line *line, uint64_t value);
+void line_hex(struct mem_line *line, uint64_t value); /* 0x and at least 8 digits */
+void line_send(struct mem_line *line);                /* adds the newline */
+
+/* stats.c */
+void stats_say_usage(struct mem_region *region, const void *base, size_t bytes);
+void stats_say_verbose(void);
+void stats_say_free_error(const void *block, const char *why);
+
+/* source.c: raw memory. All sizes are multiples of the page size in force. */
+enum source_id { SOURCE_ANON, SOURCE_BREAK, SOURCE_NATIVE, SOURCE_SAFE, SOURCE_ZERO, SOURCE_COUNT };
+struct source {
+    const char *name, *long_name;
+    /* Gets BYTES that can perhaps be grown to ROOM_BYTES. */
+    void *(*get)(size_t bytes, size_t room_bytes);
+    bool (*grow)(char *base, size_t old_bytes, size_t bytes);   /* in place; NULL: never can */
+    void *(*move)(void *base, size_t old_bytes, size_t bytes); /* keeps contents; NULL: cannot */
+    void (*put)(void *base, size_t bytes);
+    bool zeroed;
+};
+extern const struct source mem_sources[SOURCE_COUNT];
+/* Gets from the one source of the process, which the first success selects. */
+void *source_get(size_t bytes, size_t room_bytes, enum source_id *ret_source);
+void source_forget(void);         /* the next request selects again */
+enum source_id source_used(void); /* SOURCE_COUNT: none yet */
+
+/* segment.c */
+struct map_leaf {
+    struct span *span[1u << MEM_MAP_LEAF_BITS];
+};
+extern struct map_leaf *mem_map[1u << MEM_MAP_ROOT_BITS];
+void map_set(struct span *span, size_t first_page, size_t pages);
+void map_set_ends(struct span *span);
+struct span *span_new(void);
+void span_drop(struct span *span);
+void *meta_alloc(size_t bytes); /* zeroed, never given back; NULL: no memory */
+/* A new segment of at least BYTES for REGION, linked and counted; or NULL. The caller puts spans
+ * into it and then announces it: usage line and check, as the options ask (BYTES 0: given back). */
+struct segment *segment_new(struct mem_region *region, size_t bytes, bool solo);
+struct segment *segment_borrow(struct mem_region *region, size_t bytes);
+void segment_drop(struct segment *segment);
+void segment_announce(struct mem_region *region, const void *base, size_t bytes);
+/* Extends in place by at least BYTES; the new part is in no span yet. */
+bool segment_grow(struct segment *segment, size_t bytes);
+/* Resizes a solo segment to at least BYTES, perhaps elsewhere; contents stay. The caller mends the
+ * spans. */
+bool segment_move(struct segment *segment, size_t bytes);
+void mem_lock_slow(void);
+void mem_unlock_slow(void);
+
+/* large.c: spans of pages */
+struct span *large_take(struct mem_region *region, size_t pages, size_t align_pages,
+                        size_t *ret_dirty_bytes);
+void large_put(struct span *span);
+void large_add(struct segment *segment); /* all of a new segment becomes one free span */
+void *large_alloc(struct mem_region *region, size_t bytes, size_t align, bool zeroed);
+void large_free(struct span *span);
+bool large_resize(struct span *span, size_t bytes, bool exact);
+void *large_move(struct span *span, size_t bytes);
+size_t large_want_bytes(const struct span *span, size_t bytes);
+
+/* page.c: packs */
+void *pack_refill(struct mem_region *region, struct size_class *class);
+void *pack_take_aligned(struct mem_region *region, struct size_class *class);
+void pack_flush(struct mem_region *region, struct size_class *class);
+void pack_class_init(struct size_class *class, size_t bytes);
+/* The class of BLOCK in the mixed pack, or MEM_CLASSES when no block starts there. */
+unsigned mixed_class_of(const struct mem_region *region, const void *block);
+
+/* walk.c */
+/* The span after SPAN (NULL: the first) in SEGMENT; NULL ends. Slices lent to others are skipped. */
+struct span *segment_next_span(const struct segment *segment, const struct span *span);
+
+/* best.c, last.c, pool.c: the methods */
+void *best_alloc(struct mem_region *region, size_t bytes, bool zeroed);
+void *best_align(struct mem_region *region, size_t bytes, size_t align);
+void *best_resize(struct mem_region *region, void *block, size_t bytes, bool keep);
+bool best_resize_in_place(struct span *span, void *block, size_t bytes);
+void *last_alloc(struct mem_region *region, size_t bytes, size_t align);
+void *last_resize(struct mem_region *region, void *block, size_t bytes);
+bool last_resize_in_place(struct mem_region *region, void *block, size_t bytes);
+void last_free(struct mem_region *region, void *block);
+void last_reset(struct mem_region *region, const struct mem_mark *mark);
+size_t last_block_bytes(const void *block);
+void *pool_alloc(struct mem_region *region, size_t bytes, size_t align);
+
+/* region.c */
+extern struct mem_region *mem_regions; /* the oldest */
+void region_init(struct mem_region *region, const char *name, enum mem_method method,
+                 size_t pool_bytes);
+size_t block_bytes(const struct span *span, const void *block); /* 0: no block starts there */
+
+static inline void mem_lock(void)
+{
+    if (MEM_UNLIKELY(glue_threaded()))
+        mem_lock_slow();
+}
+
+static inline void mem_unlock(void)
+{
+    if (MEM_UNLIKELY(glue_threaded()))
+        mem_unlock_slow();
+}
+
+#if MEM_DEBUG >= 1
+#define MEM_ASSERT(e)                                                                              \
+    do {                                                                                           \
+        if (!(e))                                                                                  \
+            __builtin_trap();                                                                      \
+    } while (0)
+#else
+#define MEM_ASSERT(e) ((void)0)
+#endif
+
+#if MEM_DEBUG >= 3
+#define MEM_POISON(p, n) memset((p), 0xdb, (n))
+#else
+#define MEM_POISON(p, n) ((void)0)
+#endif
+
+static inline struct span *map_get(const void *address)
+{
+    uintptr_t page = (uintptr_t)address >> MEM_PAGE_SHIFT;
+
+    if (MEM_UNLIKELY(page >> (MEM_MAP_LEAF_BITS + MEM_MAP_ROOT_BITS)))
+        return NULL;
+    struct map_leaf *leaf = mem_map[page >> MEM_MAP_LEAF_BITS];
+    return leaf ? leaf->span[page & ((1u << MEM_MAP_LEAF_BITS) - 1)] : NULL;
+}
+
+/* The span that contains ADDRESS, or NULL. */
+static inline struct span *map_find(const void *address)
+{
+    struct span *span = map_get(address);
+
+    if (MEM_UNLIKELY(!span ||
+                     (uintptr_t)address - (uintptr_t)span->base >=
+                         (uintptr_t)span->pages << MEM_PAGE_SHIFT))
+        return NULL;
+    return span;
+}
+
+static inline char *span_end(const struct span *span)
+{
+    return span->base + ((size_t)span->pages << MEM_PAGE_SHIFT);
+}
+
+static inline char *segment_end(const struct segment *segment)
+{
+    return segment->base + segment->bytes;
+}
+
+static inline void *chain_next(const void *block)
+{
+    void *next;
+
+    memcpy(&next, block, sizeof next);
+    return next;
+}
+
+static inline void chain_set(void *block, void *next)
+{
+    memcpy(block, &next, sizeof next);
+}
+
+static inline uint32_t class_chain_limit(size_t bytes)
+{
+    size_t count = MEM_CHAIN_BYTES / bytes;
+
+    return count < MEM_CHAIN_MIN ? MEM_CHAIN_MIN : count > MEM_CHAIN_MAX ? MEM_CHAIN_MAX : (uint32_t)count;
+}
+
+static inline void region_count_alloc(struct mem_region *region, size_t bytes)
+{
+    region->alloc_count++;
+    region->busy_bytes += bytes;
+    if (region->busy_bytes > region->peak_bytes)
+        region->peak_bytes = region->busy_bytes;
+}
+
+static inline void region_count_free(struct mem_region *region, size_t bytes)
+{
+    region->freed_count++;
+    region->busy_bytes -= bytes;
+}
+
+/* The fast path of allocation; 5 ns. */
+static inline void *class_take(struct mem_region *region, struct size_class *class)
+{
+    void *block = class->head;
+
+    if (MEM_UNLIKELY(!block)) {
+        block = pack_refill(region, class);
+        if (!block)
+            return NULL;
+    } else {
+        class->head = chain_next(block);
+        class->room++;
+    }
+    region_count_alloc(region, class->bytes);
+    return block;
+}
+
+/* The fast path of free. */
+static inline void class_give(struct mem_region *region, struct size_class *class, void *block)
+{
+    MEM_POISON(block, class->bytes);
+    chain_set(block, class->head);
+    class->head = block;
+    region_count_free(region, class->bytes);
+    if (MEM_UNLIKELY(class->room-- == 0))
+        pack_flush(region, class);
+}
+
+#endif

@@ -1,0 +1,265 @@
+/*
+ * last.c: the method `last`: a bump pointer.
+ *
+ * Before each block stand 8 bytes with the distance to the next block (bit 0: a filler before an
+ * aligned block), so all blocks can be walked and the newest one can be given up again. `last_next` of
+ * the region is where the next head goes, always 8 below a multiple of 16. Segments are used in list
+ * order; those after the current one are empty and kept for reuse. A segment enters the page map step
+ * by step (its span's `pages` says how far), so a big one costs nothing until it is used.
+ * Blocks that are not the newest stay until a reset: freeing them does nothing.
+ */
+#include "libmem/internal.h"
+
+enum { FILLER = 1 };
+
+static size_t head_get(const char *head)
+{
+    size_t value;
+
+    memcpy(&value, head, sizeof value);
+    return value;
+}
+
+static void head_set(char *head, size_t value)
+{
+    memcpy(head, &value, sizeof value);
+}
+
+static size_t step_of(size_t bytes)
+{
+    return (bytes + MEM_LAST_HEAD + MEM_ALIGN - 1) & ~(size_t)(MEM_ALIGN - 1);
+}
+
+size_t last_block_bytes(const void *block)
+{
+    return head_get((const char *)block - MEM_LAST_HEAD) - MEM_LAST_HEAD;
+}
+
+/* Enters more of SEGMENT in the page map until BYTES above NEXT are in it. */
+static void segment_map_more(struct segment *segment, const char *next, size_t bytes)
+{
+    struct span *span = segment->span;
+    size_t all = segment->bytes >> MEM_PAGE_SHIFT;
+    size_t want = mem_pages((size_t)(next - segment->base) + bytes + MEM_LAST_STEP);
+    size_t have = span->pages;
+
+    if (want > all)
+        want = all;
+    if (want > have) {
+        map_set(span, have, want - have);
+        span->pages = (uint32_t)want;
+    }
+}
+
+static struct segment *last_segment_new(struct mem_region *region, size_t bytes)
+{
+    struct segment *segment = NULL;
+    struct span *span = span_new();
+
+    if (!span)
+        return NULL;
+    if (region->size_bytes < MEM_SLICE_MAX && bytes <= MEM_SLICE_MAX) {
+        size_t slice = region->size_bytes ? region->size_bytes : MEM_SLICE_FIRST;
+        segment = segment_borrow(region, bytes > slice ? bytes : slice);
+    }
+    size_t share = region->size_bytes / 8; /* few segments, whatever the size of each */
+    if (!segment)
+        segment = segment_new(region, bytes > share ? bytes : share, false);
+    if (!segment && bytes <= share)
+        segment = segment_new(region, bytes, false);
+    if (!segment) {
+        span_drop(span);
+        return NULL;
+    }
+    span->base = segment->base;
+    span->segment = segment;
+    span->region = region;
+    span->kind = SPAN_LAST;
+    segment->span = span;
+    segment->last_next = segment->base + MEM_LAST_HEAD;
+    segment_map_more(segment, segment->base, 0);
+    if (!segment->lent)
+        segment_announce(region, segment->base, segment->bytes);
+    return segment;
+}
+
+static void segment_enter(struct mem_region *region, struct segment *segment)
+{
+    region->last_segment = segment;
+    region->last_next = segment->last_next;
+    region->last_limit = span_end(segment->span);
+}
+
+/* Makes room for BYTES at last_next, in this or another segment. */
+static bool last_more(struct mem_region *region, size_t bytes)
+{
+    struct segment *segment = region->last_segment;
+
+    if (bytes > MEM_BYTES_MAX / 2)
+        return false;
+    if (segment) {
+        segment->last_next = region->last_next;
+        if (bytes <= (size_t)(segment_end(segment) - region->last_next)) {
+            segment_map_more(segment, region->last_next, bytes);
+            region->last_limit = span_end(segment->span);
+            return true;
+        }
+        segment = segment->next;
+    } else {
+        segment = region->segments;
+    }
+    while (segment && bytes > segment->bytes - MEM_LAST_HEAD)
+        segment = segment->next;
+    if (!segment) {
+        mem_lock();
+        segment = last_segment_new(region, bytes + MEM_LAST_HEAD);
+        mem_unlock();
+        if (!segment)
+            return false;
+    }
+    segment_map_more(segment, segment->base, bytes);
+    segment_enter(region, segment);
+    return true;
+}
+
+void *last_alloc(struct mem_region *region, size_t bytes, size_t align)
+{
+    size_t step = step_of(bytes);
+
+    if (MEM_UNLIKELY(bytes > MEM_BYTES_MAX / 4 || align > MEM_BYTES_MAX / 4))
+        return NULL;
+    if (MEM_UNLIKELY(align > MEM_ALIGN)) {
+        if ((size_t)(region->last_limit - region->last_next) < step + align &&
+            !last_more(region, step + align))
+            return NULL;
+        size_t pad = (size_t)(-((uintptr_t)region->last_next + MEM_LAST_HEAD)) & (align - 1);
+        if (pad) {
+            head_set(region->last_next, pad | FILLER);
+            region->last_next += pad;
+        }
+    } else if (MEM_UNLIKELY((size_t)(region->last_limit - region->last_next) < step)) {
+        if (!last_more(region, step))
+            return NULL;
+    }
+    char *head = region->last_next;
+    head_set(head, step);
+    region->last_next = head + step;
+    region_count_alloc(region, step - MEM_LAST_HEAD);
+    return head + MEM_LAST_HEAD;
+}
+
+static bool last_is_newest(const struct mem_region *region, const void *block)
+{
+    const char *head = (const char *)block - MEM_LAST_HEAD;
+
+    return head + head_get(head) == region->last_next;
+}
+
+void last_free(struct mem_region *region, void *block)
+{
+    struct segment *segment = region->last_segment;
+
+    if (!segment || !last_is_newest(region, block))
+        return;
+    region_count_free(region, last_block_bytes(block));
+    MEM_POISON(block, last_block_bytes(block));
+    region->last_next = (char *)block - MEM_LAST_HEAD;
+    if (region->last_next == segment->base + MEM_LAST_HEAD && segment->prev) {
+        segment->last_next = region->last_next;
+        segment_enter(region, segment->prev);
+    }
+}
+
+bool last_resize_in_place(struct mem_region *region, void *block, size_t bytes)
+{
+    size_t old = last_block_bytes(block), step = step_of(bytes);
+
+    if (!last_is_newest(region, block))
+        return bytes <= old;
+    if (bytes > MEM_BYTES_MAX / 4)
+        return false;
+    char *head = (char *)block - MEM_LAST_HEAD;
+    struct segment *segment = region->last_segment;
+    if (step > (size_t)(segment_end(segment) - head))
+        return false;
+    if (step > (size_t)(region->last_limit - head)) {
+        segment_map_more(segment, head, step);
+        region->last_limit = span_end(segment->span);
+    }
+    head_set(head, step);
+    region->last_next = head + step;
+    region->busy_bytes += step - MEM_LAST_HEAD - old;
+    if (region->busy_bytes > region->peak_bytes)
+        region->peak_bytes = region->busy_bytes;
+    return true;
+}
+
+void *last_resize(struct mem_region *region, void *block, size_t bytes)
+{
+    size_t old = last_block_bytes(block);
+
+    if (last_resize_in_place(region, block, bytes))
+        return block;
+    bool newest = last_is_newest(region, block);
+    struct segment *segment = region->last_segment;
+    /* A block that is still growing at the end of its segment gets room to go on. */
+    size_t want = newest && bytes < MEM_BYTES_MAX / 8 ? bytes + bytes / 2 : bytes;
+    void *moved = last_alloc(region, want, MEM_ALIGN);
+    if (!moved && want > bytes)
+        moved = last_alloc(region, want = bytes, MEM_ALIGN);
+    if (!moved)
+        return NULL;
+    memcpy(moved, block, old < bytes ? old : bytes);
+    if (want > bytes)
+        (void)last_resize_in_place(region, moved, bytes);
+    if (newest) { /* it ended a segment that is not the current one any more */
+        segment->last_next = (char *)block - MEM_LAST_HEAD;
+        region_count_free(region, old);
+        region->alloc_count--;
+        region->freed_count--;
+    }
+    return moved;
+}
+
+struct mem_mark mem_region_mark(struct mem_region *region)
+{
+    return (struct mem_mark){ region->last_segment, region->last_next, region->busy_bytes,
+                              region->alloc_count - region->freed_count };
+}
+
+static void segment_give_up(struct segment *segment, char *from, char *to)
+{
+    if (from < to)
+        MEM_POISON(from, (size_t)(to - from));
+    segment->last_next = from;
+}
+
+void last_reset(struct mem_region *region, const struct mem_mark *mark)
+{
+    struct segment *segment = region->last_segment, *target = mark->segment;
+    uint64_t busy = region->alloc_count - region->freed_count;
+
+    if (!target)
+        target = region->segments;
+    if (!segment || !target)
+        return;
+    segment->last_next = region->last_next;
+    while (segment != target && segment->prev) {
+        segment_give_up(segment, segment->base + MEM_LAST_HEAD, segment->last_next);
+        segment = segment->prev;
+    }
+    MEM_ASSERT(segment == target);
+    char *next = mark->segment ? mark->next : target->base + MEM_LAST_HEAD;
+    MEM_ASSERT(next <= segment->last_next);
+    segment_give_up(segment, next, segment->last_next);
+    segment_enter(region, segment);
+    region->freed_count += busy - mark->busy_count;
+    region->dropped_count += busy - mark->busy_count;
+    region->busy_bytes = mark->busy_bytes;
+}
+
+void mem_region_reset(struct mem_region *region, struct mem_mark mark)
+{
+    if (region->method == MEM_LAST)
+        last_reset(region, &mark);
+}

@@ -1,0 +1,450 @@
+/*
+ * options.c: VMALLOC_OPTIONS: one table of names, the parser, and the settings in force.
+ *
+ * Each option is one row: name, what values look like, help, what it does. Names match as whole words;
+ * "no" or "no-" in front of a name puts the option back to its default or, for a switch, off. Whatever
+ * is wrong gives one line and never stops the program. The environment is read once, before the first
+ * allocation, so nothing here may allocate or use stdio; what cannot change once memory was got
+ * says so.
+ */
+#include "libmem/internal.h"
+
+enum { WORD_BYTES = 128 };
+
+struct word {
+    const char *text;
+    size_t bytes;
+};
+
+struct mem_settings mem_settings = {
+    .sources = (1u << SOURCE_COUNT) - 1,
+    .page_bytes = MEM_PAGE,
+    .segment_bytes = MEM_SEGSIZE,
+};
+
+/* What a row may say about a value. */
+enum verdict { GOOD, BAD, UNSUPPORTED, TOO_LATE };
+
+struct option {
+    struct mem_option_info info;
+    const char *accepted, *standard; /* for the line about a bad value */
+    /* VALUE.text NULL: none was given. OFF: the name had "no" in front. NULL: not built yet. */
+    enum verdict (*apply)(struct word value, bool off);
+};
+
+static bool settings_read; /* the environment has been looked at */
+
+/* ---- words ---- */
+
+static bool word_is(struct word word, const char *text)
+{
+    return strlen(text) == word.bytes && memcmp(word.text, text, word.bytes) == 0;
+}
+
+/* Takes "no" or "no-" off the front of WORD. */
+static bool word_cut_no(struct word *word)
+{
+    size_t cut = 0;
+
+    if (word->bytes > 2 && memcmp(word->text, "no", 2) == 0)
+        cut = word->bytes > 3 && word->text[2] == '-' ? 3 : 2;
+    word->text += cut;
+    word->bytes -= cut;
+    return cut != 0;
+}
+
+/* The next part of LIST up to a colon. */
+static bool word_next(struct word *list, struct word *ret_part)
+{
+    if (!list->text)
+        return false;
+    const char *colon = memchr(list->text, ':', list->bytes);
+    size_t bytes = colon ? (size_t)(colon - list->text) : list->bytes;
+
+    *ret_part = (struct word){ list->text, bytes };
+    list->text = colon ? colon + 1 : NULL;
+    list->bytes = colon ? list->bytes - bytes - 1 : 0;
+    return true;
+}
+
+static bool digit_value(char c, unsigned base, unsigned *ret_digit)
+{
+    unsigned digit = 99;
+
+    if (c >= '0' && c <= '9')
+        digit = (unsigned)(c - '0');
+    else if ((c | 32) >= 'a' && (c | 32) <= 'f')
+        digit = (unsigned)((c | 32) - 'a') + 10;
+    *ret_digit = digit;
+    return digit < base;
+}
+
+/* The suffix of a size at TEXT: k m g t p e are powers of 1000, with i of 1024; a B is ignored. */
+static bool size_scale(const char *text, size_t bytes, size_t *size)
+{
+    static const char letters[] = "kmgtpe";
+    size_t at = 0, unit = 1000;
+    const char *letter = bytes ? memchr(letters, text[0] | 32, sizeof letters - 1) : NULL;
+
+    if (letter) {
+        at = 1;
+        if (at < bytes && (text[at] | 32) == 'i') {
+            unit = 1024;
+            at++;
+        }
+        for (const char *step = letters; step <= letter; step++)
+            if (__builtin_mul_overflow(*size, unit, size))
+                return false;
+        if (at < bytes && (text[at] | 32) == 'b')
+            at++;
+    }
+    return at == bytes;
+}
+
+static bool word_size(struct word word, size_t *ret_size)
+{
+    unsigned base = 10, digit;
+    size_t at = 0, size = 0, digits = 0;
+
+    if (!word.text)
+        return false;
+    if (word.bytes > 2 && word.text[0] == '0' && (word.text[1] | 32) == 'x') {
+        base = 16;
+        at = 2;
+    }
+    for (; at < word.bytes && digit_value(word.text[at], base, &digit); at++, digits++)
+        if (__builtin_mul_overflow(size, (size_t)base, &size) ||
+            __builtin_add_overflow(size, (size_t)digit, &size))
+            return false;
+    if (!digits || !size_scale(word.text + at, word.bytes - at, &size))
+        return false;
+    *ret_size = size;
+    return true;
+}
+
+/* ---- the options ---- */
+
+static bool source_named(struct word word, unsigned *ret_bit)
+{
+    static const struct {
+        const char *name;
+        enum source_id source;
+    } also[] = {
+        { "mmapanon", SOURCE_ANON }, { "mapanon", SOURCE_ANON },   { "sbrk", SOURCE_BREAK },
+        { "malloc", SOURCE_NATIVE }, { "safebrk", SOURCE_SAFE },   { "mmapzero", SOURCE_ZERO },
+        { "mapzero", SOURCE_ZERO },
+    };
+
+    for (int i = 0; i < SOURCE_COUNT; i++)
+        if (word_is(word, mem_sources[i].name) || word_is(word, mem_sources[i].long_name)) {
+            *ret_bit = 1u << i;
+            return true;
+        }
+    for (size_t i = 0; i < sizeof also / sizeof also[0]; i++)
+        if (word_is(word, also[i].name)) {
+            *ret_bit = 1u << also[i].source;
+            return true;
+        }
+    return false;
+}
+
+/* getmemory=f[:g...]: only the listed ones; a list that begins with a negation starts from all. */
+static enum verdict apply_getmemory(struct word value, bool off)
+{
+    const unsigned all = (1u << SOURCE_COUNT) - 1;
+    unsigned allowed = 0, bit;
+    bool first = true, good = !off || !value.text;
+    struct word part;
+
+    if (!value.text)
+        allowed = all;
+    while (good && word_next(&value, &part)) {
+        bool no = word_cut_no(&part);
+        if (!part.bytes)
+            continue;
+        if (!source_named(part, &bit)) {
+            good = false;
+            break;
+        }
+        if (first && no)
+            allowed = all;
+        first = false;
+        allowed = no ? allowed & ~bit : allowed | bit;
+    }
+    if (!allowed)
+        good = false;
+    mem_settings.sources = good ? allowed : all;
+    if (source_used() < SOURCE_COUNT && !(mem_settings.sources == 1u << source_used()))
+        source_forget();
+    return good ? GOOD : BAD;
+}
+
+static enum verdict apply_segsize(struct word value, bool off)
+{
+    size_t size = MEM_SEGSIZE;
+    bool good = off ? !value.text : word_size(value, &size);
+
+    good = good && size > 0 && size <= MEM_SEGSIZE_MAX;
+    mem_settings.segment_bytes = good ? size : MEM_SEGSIZE;
+    return good ? GOOD : BAD;
+}
+
+static enum verdict apply_pagesize(struct word value, bool off)
+{
+    size_t size = 1;
+    bool good = off ? !value.text : word_size(value, &size);
+
+    good = good && size > 0 && size <= MEM_PAGESIZE_MAX;
+    size = mem_round_up(good ? size : 1, glue_page_bytes());
+    if (mem_regions && good && size != mem_settings.page_bytes)
+        return TOO_LATE; /* segments of the old page size exist */
+    if (!mem_regions)
+        mem_settings.page_bytes = size;
+    return good ? GOOD : BAD;
+}
+
+static enum verdict apply_clear(struct word value, bool off)
+{
+    static const char *const names[] = { "none", "first", "all" };
+
+    mem_settings.clear = MEM_CLEAR_NONE;
+    if (off)
+        return value.text ? BAD : GOOD;
+    for (unsigned i = 0; value.text && i < 3; i++)
+        if (word_is(value, names[i])) {
+            mem_settings.clear = (enum mem_clear)i;
+            return GOOD;
+        }
+    return BAD;
+}
+
+static enum verdict apply_usage(struct word value, bool off)
+{
+    mem_settings.usage = !off && !value.text;
+    return value.text ? BAD : GOOD;
+}
+
+static enum verdict apply_verbose(struct word value, bool off)
+{
+    mem_settings.verbose = !off && !value.text;
+    return value.text ? BAD : GOOD;
+}
+
+static enum verdict apply_check(struct word value, bool off)
+{
+    struct word part;
+    enum verdict verdict = GOOD;
+
+    if (off || !value.text) {
+        mem_settings.check_region = false;
+        return (off && value.text) || (!off && !value.text) ? BAD : GOOD;
+    }
+    while (word_next(&value, &part)) {
+        bool no = word_cut_no(&part);
+        if (word_is(part, "region"))
+            mem_settings.check_region = !no;
+        else if (word_is(part, "segment"))
+            verdict = no || verdict == BAD ? verdict : UNSUPPORTED;
+        else
+            verdict = BAD;
+    }
+    if (verdict == BAD)
+        mem_settings.check_region = false;
+    return verdict;
+}
+
+static enum verdict apply_method(struct word value, bool off)
+{
+    static const char *const others[] = { "debug", "last", "pool" };
+
+    if (off)
+        return value.text ? BAD : GOOD;
+    if (!value.text)
+        return BAD;
+    if (value.bytes > 2 && (value.text[0] | 32) == 'v' && (value.text[1] | 32) == 'm') {
+        value.text += 2;
+        value.bytes -= 2;
+    }
+    if (word_is(value, "best"))
+        return GOOD;
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+        if (word_is(value, others[i]))
+            return UNSUPPORTED;
+    return BAD;
+}
+
+static const struct option options[] = {
+    { { "abort", "", "abort at the first warning" }, "", "", NULL },
+    { { "check", "region[:...]", "check a region's blocks whenever it gets memory" },
+      "region or noregion", "no check", apply_check },
+    { { "clear", "none|first|all", "zero memory when it is got: no, first or every segment" },
+      "none, first or all", "none", apply_clear },
+    { { "debug", "", "internal trace on standard error" }, "", "", NULL },
+    { { "getmemory", "GETTER[:...]", "where memory may be got from; also getmem" },
+      "a list of anon, break, native, safe, zero", "all of them", apply_getmemory },
+    { { "keep", "", "free nothing" }, "", "", NULL },
+    { { "method", "best", "method of the process heap" },
+      "best", "best", apply_method },
+    { { "pagesize", "SIZE", "requests to the system are multiples of this" },
+      "a size from 1 to 1Gi", "the system's page", apply_pagesize },
+    { { "period", "N", "check all blocks every N calls" }, "", "", NULL },
+    { { "segsize", "SIZE", "requests to the system are rounded up to multiples of this" },
+      "a size from 1 to 16Gi such as 64Ki, 8M or 0x10000", "4194304", apply_segsize },
+    { { "start", "N", "start checking after N calls" }, "", "", NULL },
+    { { "test", "BITS", "experiments" }, "", "", NULL },
+    { { "trace", "FILE", "write each call to a file" }, "", "", NULL },
+    { { "usage", "", "one line for each request to the system" },
+      "no value", "no usage lines", apply_usage },
+    { { "verbose", "", "tell the settings at the start" },
+      "no value", "no verbose lines", apply_verbose },
+    { { "warn", "FILE", "write warnings to a file" }, "", "", NULL },
+    { { "watch", "ADDRESS", "tell what happens to a block" }, "", "", NULL },
+};
+
+enum { OPTION_COUNT = sizeof options / sizeof options[0] };
+
+static const struct option *option_find(struct word name)
+{
+    if (word_is(name, "getmem"))
+        name = (struct word){ "getmemory", sizeof "getmemory" - 1 };
+    for (int i = 0; i < OPTION_COUNT; i++)
+        if (word_is(name, options[i].info.name))
+            return &options[i];
+    return NULL;
+}
+
+/* ---- parsing ---- */
+
+/* Shown as it came, but never with control characters, and never too long for the line. */
+static void line_word(struct mem_line *line, struct word word)
+{
+    for (size_t i = 0; i < word.bytes && i < WORD_BYTES; i++) {
+        char c = word.text[i];
+        line_text(line, (unsigned char)c < 32 || c == 127 ? "?" : &c, 1);
+    }
+    if (word.bytes > WORD_BYTES)
+        line_str(line, "...");
+}
+
+static void complain(struct word name, struct word value, const struct option *option,
+                     enum verdict verdict)
+{
+    struct mem_line line = { .used = 0 };
+
+    line_str(&line, "vmalloc: ");
+    line_word(&line, name);
+    if (option && option->apply && value.text && verdict != TOO_LATE) {
+        line_str(&line, "=");
+        line_word(&line, value);
+    }
+    if (!option) {
+        line_str(&line, ": unknown option");
+    } else if (verdict == UNSUPPORTED) {
+        line_str(&line, ": not supported yet");
+    } else if (verdict == TOO_LATE) {
+        line_str(&line, ": cannot change while the program runs");
+    } else {
+        line_str(&line, value.text ? ": bad value: accepted is " : ": value missing: accepted is ");
+        line_str(&line, option->accepted);
+        line_str(&line, "; using the default, ");
+        line_str(&line, option->standard);
+    }
+    line_send(&line);
+}
+
+static unsigned apply_word(struct word word)
+{
+    const char *equals = memchr(word.text, '=', word.bytes);
+    struct word name = { word.text, equals ? (size_t)(equals - word.text) : word.bytes };
+    struct word value = { NULL, 0 };
+    struct word whole = name;
+
+    if (equals && equals + 1 < word.text + word.bytes)
+        value = (struct word){ equals + 1, word.bytes - name.bytes - 1 };
+    bool off = false;
+    const struct option *option = option_find(name);
+    if (!option && (off = word_cut_no(&name)))
+        option = option_find(name);
+    enum verdict verdict = BAD;
+    if (option && option->apply)
+        verdict = option->apply(value, off);
+    else if (option)
+        verdict = off ? GOOD : UNSUPPORTED;
+    if (verdict != GOOD)
+        complain(whole, value, option, verdict);
+    return verdict != GOOD;
+}
+
+static bool is_separator(char c)
+{
+    return c == ' ' || c == '\t' || c == '\r' || c == '\n' || c == ',';
+}
+
+static unsigned options_apply(const char *text)
+{
+    unsigned complaints = 0;
+    size_t at = 0, bytes = strnlen(text, MEM_OPTIONS_BYTES);
+
+    while (at < bytes) {
+        size_t from = at;
+        while (at < bytes && !is_separator(text[at]))
+            at++;
+        if (at > from)
+            complaints += apply_word((struct word){ text + from, at - from });
+        at++;
+    }
+    return complaints;
+}
+
+void mem_settings_init(void)
+{
+    if (settings_read)
+        return;
+    settings_read = true;
+    mem_settings.page_bytes = mem_round_up(MEM_PAGE, glue_page_bytes());
+    const char *text = glue_env("VMALLOC_OPTIONS");
+    if (text)
+        (void)options_apply(text);
+}
+
+unsigned mem_options_apply(const char *text)
+{
+    (void)mem_region_malloc();
+    mem_lock();
+    unsigned complaints = options_apply(text);
+    mem_unlock();
+    return complaints;
+}
+
+void mem_options_get(char *ret_text, size_t bytes)
+{
+    static const char *const clear[] = { "none", "first", "all" };
+    struct mem_line line = { .used = 0 };
+    const char *before = "getmemory=";
+
+    if (!bytes)
+        return;
+    for (int i = 0; i < SOURCE_COUNT; i++)
+        if (mem_settings.sources & 1u << i) {
+            line_str(&line, before);
+            line_str(&line, mem_sources[i].name);
+            before = ":";
+        }
+    line_str(&line, ",segsize=");
+    line_dec(&line, mem_settings.segment_bytes);
+    line_str(&line, ",pagesize=");
+    line_dec(&line, mem_settings.page_bytes);
+    line_str(&line, ",clear=");
+    line_str(&line, clear[mem_settings.clear]);
+    line_str(&line, mem_settings.check_region ? ",check=region" : ",nocheck");
+    line_str(&line, mem_settings.usage ? ",usage" : ",nousage");
+    line_str(&line, mem_settings.verbose ? ",verbose,method=best" : ",noverbose,method=best");
+    size_t count = line.used < bytes - 1 ? line.used : bytes - 1;
+    memcpy(ret_text, line.text, count);
+    ret_text[count] = '\0';
+}
+
+const struct mem_option_info *mem_option_at(size_t index)
+{
+    return index < OPTION_COUNT ? &options[index].info : NULL;
+}

@@ -1,0 +1,24 @@
+/*
+ * pool.c: the method `pool`: blocks of one size, set when the region is opened or by the first request.
+ *
+ * One size class and its packs (page.c); smaller requests get a whole block, larger ones fail with
+ * EINVAL. An alignment is possible when the block size is a multiple of it.
+ */
+#include "libmem/internal.h"
+
+void *pool_alloc(struct mem_region *region, size_t bytes, size_t align)
+{
+    struct size_class *class = region->classes;
+
+    if (MEM_UNLIKELY(!class->bytes)) {
+        if (bytes > UINT32_MAX / 2)
+            return NULL;
+        pack_class_init(class, mem_round_up(bytes ? bytes : 1, MEM_ALIGN));
+    }
+    if (MEM_UNLIKELY(bytes > class->bytes ||
+                     (align > MEM_ALIGN && (align > MEM_PAGE || class->bytes % align)))) {
+        errno = EINVAL;
+        return NULL;
+    }
+    return class_take(region, class);
+}

@@ -1,0 +1,406 @@
+/*
+ * region.c: the public calls on regions and blocks, and the registry of regions.
+ *
+ * A region's struct ends where its method needs no more of it, is kept for reuse when the region is
+ * closed, and is never unmapped. The registry is a list in the order of opening; it begins with the
+ * `malloc` region. A call dispatches on the method; small blocks of a `best` region take the inlined
+ * paths of internal.h. Freeing looks up the span of the block in the page map, so it needs no region.
+ */
+#include "libmem/internal.h"
+
+uint32_t mem_site;
+struct mem_region *mem_regions;
+
+static struct mem_region *region_spare[MEM_POOL + 1];
+
+/* ---- open and close ---- */
+
+static size_t region_struct_bytes(enum mem_method method)
+{
+    if (method == MEM_LAST)
+        return offsetof(struct mem_region, growing);
+    return sizeof(struct mem_region) +
+           (method == MEM_BEST ? MEM_CLASSES : 1) * sizeof(struct size_class);
+}
+
+static void region_init_classes(struct mem_region *region, size_t pool_bytes)
+{
+    if (region->method == MEM_BEST) {
+        for (unsigned i = 0; i < MEM_CLASSES; i++)
+            pack_class_init(&region->classes[i], mem_class_bytes(i));
+        region->small_limit = MEM_SMALL_MAX;
+    } else if (region->method == MEM_POOL && pool_bytes) {
+        pack_class_init(&region->classes[0], mem_round_up(pool_bytes, MEM_ALIGN));
+    }
+}
+
+void region_init(struct mem_region *region, const char *name, enum mem_method method,
+                 size_t pool_bytes)
+{
+    region->method = method;
+    region->open = true;
+    for (size_t i = 0; i < MEM_NAME_BYTES - 1 && name[i]; i++)
+        region->name[i] = name[i];
+    region_init_classes(region, pool_bytes);
+    if (!mem_regions) {
+        mem_regions = region->prev = region;
+        return;
+    }
+    /* The first one's prev is the last one. */
+    region->prev = mem_regions->prev;
+    mem_regions->prev->next = region;
+    mem_regions->prev = region;
+}
+
+struct mem_region *mem_region_open(const char *name, enum mem_method method, size_t pool_bytes)
+{
+    if (method > MEM_POOL || pool_bytes > UINT32_MAX / 2) {
+        errno = EINVAL;
+        return NULL;
+    }
+    (void)mem_region_malloc(); /* first in the registry; reads the options */
+    mem_lock();
+    struct mem_region *region = region_spare[method];
+    if (region) {
+        struct mixed_pack *mixed = method == MEM_BEST ? region->mixed : NULL;
+        region_spare[method] = region->next;
+        memset(region, 0, region_struct_bytes(method));
+        if (mixed)
+            region->mixed = mixed;
+    } else {
+        region = meta_alloc(region_struct_bytes(method));
+    }
+    if (region)
+        region_init(region, name, method, pool_bytes);
+    mem_unlock();
+    if (!region)
+        errno = ENOMEM;
+    return region;
+}
+
+static void segment_drop_spans(struct segment *segment)
+{
+    struct span *span = segment_next_span(segment, NULL);
+
+    while (span) {
+        struct span *next = segment_next_span(segment, span);
+        span_drop(span);
+        span = next;
+    }
+}
+
+/* Gives back every segment but KEPT (NULL: all). */
+static void region_drop_segments(struct mem_region *region, struct segment *kept)
+{
+    for (struct segment *segment = region->segments, *next; segment; segment = next) {
+        next = segment->next;
+        segment_drop_spans(segment);
+        if (segment != kept)
+            segment_drop(segment);
+    }
+}
+
+void mem_region_close(struct mem_region *region)
+{
+    if (!region || region == mem_region_malloc())
+        return;
+    MEM_ASSERT(region->open);
+    mem_lock();
+    region_drop_segments(region, NULL);
+    if (region->method == MEM_BEST && region->mixed)
+        memset(region->mixed, 0, sizeof *region->mixed);
+    region->open = false;
+    if (region->next)
+        region->next->prev = region->prev;
+    else
+        mem_regions->prev = region->prev;
+    region->prev->next = region->next; /* never the first one, which is `malloc` */
+    region->next = region_spare[region->method];
+    region_spare[region->method] = region;
+    mem_unlock();
+}
+
+/* A mixed pack is forgotten with its span; its record is used again. */
+static void region_forget_blocks(struct mem_region *region)
+{
+    struct mixed_pack *mixed = region->mixed;
+
+    if (mixed)
+        memset(mixed, 0, sizeof *mixed);
+    for (unsigned i = 0; i < (region->method == MEM_BEST ? MEM_CLASSES : 1u); i++)
+        pack_class_init(&region->classes[i], region->classes[i].bytes);
+    memset(region->bins, 0, sizeof region->bins);
+    memset(region->bin_bits, 0, sizeof region->bin_bits);
+    region->growing = NULL;
+    region->large_bytes = region->large_count = 0;
+    region->carved_bytes = region->carved_count = 0;
+    region->rest_count = region->free_span_count = region->pack_count = 0;
+}
+
+void mem_region_clear(struct mem_region *region)
+{
+    if (region == mem_region_malloc())
+        return; /* the C library and others live there */
+    mem_lock();
+    struct segment *kept = region->segments;
+    if (region->method == MEM_LAST) {
+        const struct mem_mark start = { 0 };
+        last_reset(region, &start);
+        for (struct segment *next; kept && kept->next;) {
+            next = kept->next;
+            span_drop(next->span);
+            segment_drop(next);
+        }
+        mem_unlock();
+        return;
+    }
+    region_drop_segments(region, kept);
+    region_forget_blocks(region);
+    uint64_t busy = region->alloc_count - region->freed_count;
+    region->freed_count += busy;
+    region->dropped_count += busy;
+    region->busy_bytes = 0;
+    if (kept) {
+        kept->solo = false;
+        MEM_POISON(kept->base, (size_t)(kept->high - kept->base));
+        large_add(kept);
+        region->growing = kept->lent ? NULL : kept;
+    }
+    mem_unlock();
+}
+
+/* ---- the registry ---- */
+
+struct mem_region *mem_region_next(struct mem_region *region)
+{
+    (void)mem_region_malloc();
+    return region ? region->next : mem_regions;
+}
+
+const char *mem_region_name(const struct mem_region *region)
+{
+    return region->name;
+}
+
+struct mem_region *mem_region_find(const char *name)
+{
+    for (struct mem_region *region = mem_region_next(NULL); region; region = region->next)
+        if (strcmp(region->name, name) == 0)
+            return region;
+    return NULL;
+}
+
+const char *mem_method_name(enum mem_method method)
+{
+    static const char *const names[] = { "best", "last", "pool" };
+
+    return method <= MEM_POOL ? names[method] : "?";
+}
+
+struct mem_region *mem_region_of(const void *address)
+{
+    const struct span *span = map_find(address);
+
+    return span ? span->region : NULL;
+}
+
+/* ---- blocks ---- */
+
+static void *alloc_any(struct mem_region *region, size_t bytes, size_t align, bool zeroed)
+{
+    void *block = NULL;
+
+    switch (region->method) {
+    case MEM_BEST:
+        block = align > MEM_ALIGN ? best_align(region, bytes, align)
+                                  : best_alloc(region, bytes, zeroed);
+        break;
+    case MEM_LAST:
+        block = last_alloc(region, bytes, align);
+        break;
+    case MEM_POOL:
+        block = pool_alloc(region, bytes, align);
+        if (!block && errno == EINVAL)
+            return NULL;
+        break;
+    }
+    if (!block)
+        errno = ENOMEM;
+    else if (zeroed && region->method != MEM_BEST)
+        memset(block, 0, bytes);
+    return block;
+}
+
+void *mem_alloc(struct mem_region *region, size_t bytes)
+{
+    if (MEM_LIKELY(bytes - 1 < region->small_limit)) {
+        void *block = class_take(region, &region->classes[(bytes - 1) / MEM_ALIGN]);
+        if (MEM_UNLIKELY(!block))
+            errno = ENOMEM;
+        return block;
+    }
+    return alloc_any(region, bytes, MEM_ALIGN, false);
+}
+
+void *mem_alloc_zeroed(struct mem_region *region, size_t bytes)
+{
+    return alloc_any(region, bytes, MEM_ALIGN, true);
+}
+
+void *mem_align(struct mem_region *region, size_t bytes, size_t align)
+{
+    if (!align || (align & (align - 1))) {
+        errno = EINVAL;
+        return NULL;
+    }
+    return alloc_any(region, bytes, align, false);
+}
+
+void *mem_resize(struct mem_region *region, void *block, size_t bytes)
+{
+    void *moved = NULL;
+
+    if (!block)
+        return mem_alloc(region, bytes);
+    region->resize_count++;
+    switch (region->method) {
+    case MEM_BEST:
+        moved = best_resize(region, block, bytes, false);
+        break;
+    case MEM_LAST:
+        moved = last_resize(region, block, bytes);
+        break;
+    case MEM_POOL:
+        if (bytes <= region->classes[0].bytes)
+            return block;
+        errno = EINVAL;
+        return NULL;
+    }
+    if (!moved && errno != EINVAL)
+        errno = ENOMEM;
+    return moved;
+}
+
+bool mem_resize_in_place(void *block, size_t bytes)
+{
+    struct span *span = map_find(block);
+
+    if (!span || !block_bytes(span, block))
+        return false;
+    struct mem_region *region = span->region;
+    bool done = false;
+    region->resize_count++;
+    if (region->method == MEM_BEST)
+        done = best_resize_in_place(span, block, bytes);
+    else if (region->method == MEM_LAST)
+        done = last_resize_in_place(region, block, bytes);
+    else
+        done = bytes <= span->block_bytes;
+    return done;
+}
+
+/* What is not a block of a pack, or is wrong. */
+static void free_other(struct span *span, void *block)
+{
+    switch (span ? span->kind : SPAN_NONE) {
+    case SPAN_LARGE:
+        if (block == span->base) {
+            large_free(span);
+            return;
+        }
+        break;
+    case SPAN_LAST:
+        last_free(span->region, block);
+        return;
+    case SPAN_MIXED: {
+        unsigned index = mixed_class_of(span->region, block);
+        if (index < MEM_CLASSES && span->region->classes[index].head != block) {
+            class_give(span->region, &span->region->classes[index], block);
+            return;
+        }
+        break;
+    }
+    case SPAN_FREE:
+    case SPAN_PACK:
+        break;
+    default:
+        stats_say_free_error(block, "outside region");
+        return;
+    }
+    stats_say_free_error(block, "not currently allocated");
+}
+
+void mem_free(void *block)
+{
+    struct span *span = map_find(block);
+
+    if (MEM_LIKELY(span && span->kind == SPAN_PACK && (uintptr_t)block % MEM_ALIGN == 0)) {
+        struct size_class *class = &span->region->classes[span->class_index];
+#if MEM_DEBUG >= 1
+        if (!block_bytes(span, block)) {
+            free_other(span, block);
+            return;
+        }
+#endif
+        if (MEM_LIKELY(class->head != block)) {
+            class_give(span->region, class, block);
+            return;
+        }
+    }
+    if (block)
+        free_other(span, block);
+}
+
+void mem_free_sized(struct mem_region *region, void *block, size_t bytes)
+{
+    if (MEM_LIKELY(block && bytes - 1 < region->small_limit)) {
+        struct size_class *class = &region->classes[(bytes - 1) / MEM_ALIGN];
+#if MEM_DEBUG >= 1
+        struct span *span = map_find(block);
+        MEM_ASSERT(span && span->region == region && block_bytes(span, block) == class->bytes);
+#endif
+        if (MEM_LIKELY(class->head != block)) {
+            class_give(region, class, block);
+            return;
+        }
+    }
+    mem_free(block);
+}
+
+size_t block_bytes(const struct span *span, const void *block)
+{
+    size_t offset = (size_t)((const char *)block - span->base);
+    unsigned index;
+
+    switch (span->kind) {
+    case SPAN_PACK:
+        if ((uint32_t)offset % span->block_bytes || offset / span->block_bytes >= span->carved)
+            return 0;
+        return span->block_bytes;
+    case SPAN_MIXED:
+        index = mixed_class_of(span->region, block);
+        return index < MEM_CLASSES ? mem_class_bytes(index) : 0;
+    case SPAN_LARGE:
+        return offset ? 0 : (size_t)span->pages << MEM_PAGE_SHIFT;
+    case SPAN_LAST:
+        return last_block_bytes(block);
+    default:
+        return 0;
+    }
+}
+
+size_t mem_block_bytes(const void *block)
+{
+    const struct span *span = map_find(block);
+
+    return span ? block_bytes(span, block) : 0;
+}
+
+size_t mem_good_bytes(size_t bytes)
+{
+    if (bytes > MEM_BYTES_MAX)
+        return bytes;
+    if (bytes > MEM_CLASS_MAX)
+        return mem_pages(bytes) << MEM_PAGE_SHIFT;
+    return mem_class_bytes(mem_class_of(bytes ? bytes : 1));
+}

@@ -1,0 +1,362 @@
+/*
+ * segment.c: segments, the page map, and the memory libmem needs for itself.
+ *
+ * A segment is a range got from a source, or a slice lent by the `malloc` region. The page map is a
+ * root of leaves of one GiB each; a leaf is mapped before memory in its GiB is used, so that map_set
+ * cannot fail. Records (spans, segments, leaves) lie outside of the segments: getting a segment writes
+ * nothing into it unless the clear option asks, and a freed record is reused and never unmapped, so a
+ * stale map entry always points to some record.
+ * Nothing here decides how a segment is cut.
+ */
+#include "libmem/internal.h"
+
+enum { META_FIRST_BYTES = 64 * 1024, META_BYTES = 256 * 1024, SPAN_BATCH = 32 };
+
+struct map_leaf *mem_map[1u << MEM_MAP_ROOT_BITS];
+
+static struct map_leaf map_first_leaf; /* saves small programs a system call */
+static bool map_first_used;
+static struct map_leaf *leaf_spare; /* made ahead of a move; linked by their first entry */
+static _Alignas(64) char meta_first[META_FIRST_BYTES];
+static char *meta_next = meta_first;
+static size_t meta_left = META_FIRST_BYTES;
+static struct span *span_spare;
+static struct segment *segment_spare;
+static pthread_mutex_t lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
+
+void mem_lock_slow(void)
+{
+    (void)pthread_mutex_lock(&lock);
+}
+
+void mem_unlock_slow(void)
+{
+    (void)pthread_mutex_unlock(&lock);
+}
+
+void *meta_alloc(size_t bytes)
+{
+    bytes = mem_round_up(bytes, 64);
+    if (bytes > meta_left) {
+        size_t chunk = bytes > META_BYTES ? mem_round_up(bytes, MEM_PAGE) : META_BYTES;
+        char *base = glue_map_sparse(chunk);
+        if (!base && chunk > bytes)
+            base = glue_map_sparse(chunk = mem_round_up(bytes, MEM_PAGE));
+        if (!base)
+            return NULL;
+        meta_next = base;
+        meta_left = chunk;
+    }
+    void *block = meta_next;
+    meta_next += bytes;
+    meta_left -= bytes;
+    return block;
+}
+
+struct span *span_new(void)
+{
+    struct span *span = span_spare;
+
+    if (!span) {
+        span = meta_alloc(SPAN_BATCH * sizeof *span);
+        if (!span)
+            return NULL;
+        for (int i = SPAN_BATCH - 1; i > 0; i--) {
+            span[i].next = span_spare;
+            span_spare = &span[i];
+        }
+        return span;
+    }
+    span_spare = span->next;
+    memset(span, 0, sizeof *span);
+    return span;
+}
+
+void span_drop(struct span *span)
+{
+    span->kind = SPAN_NONE;
+    span->pages = 0; /* no address is in it: stale map entries find nothing */
+    span->segment = NULL;
+    span->region = NULL;
+    span->next = span_spare;
+    span_spare = span;
+}
+
+/* ---- the page map ---- */
+
+static struct map_leaf *leaf_new(void)
+{
+    struct map_leaf *leaf = leaf_spare;
+
+    if (leaf) {
+        leaf_spare = (struct map_leaf *)leaf->span[0];
+        leaf->span[0] = NULL;
+        return leaf;
+    }
+    if (map_first_used)
+        return glue_map_sparse(sizeof *leaf);
+    map_first_used = true;
+    return &map_first_leaf;
+}
+
+/* Makes enough spare leaves for BYTES at an address that is not known yet. */
+static bool leaf_stock(size_t bytes)
+{
+    size_t want = (bytes >> (MEM_PAGE_SHIFT + MEM_MAP_LEAF_BITS)) + 2;
+
+    for (struct map_leaf *leaf = leaf_spare; leaf && want; want--)
+        leaf = (struct map_leaf *)leaf->span[0];
+    for (; want; want--) {
+        struct map_leaf *leaf = glue_map_sparse(sizeof *leaf);
+        if (!leaf)
+            return false;
+        leaf->span[0] = (struct span *)leaf_spare;
+        leaf_spare = leaf;
+    }
+    return true;
+}
+
+/* Makes the leaves for a range; false when out of memory or when the range is out of reach. */
+static bool map_reserve(const char *base, size_t bytes)
+{
+    uintptr_t first = (uintptr_t)base >> (MEM_PAGE_SHIFT + MEM_MAP_LEAF_BITS);
+    uintptr_t last = ((uintptr_t)base + bytes - 1) >> (MEM_PAGE_SHIFT + MEM_MAP_LEAF_BITS);
+
+    if (last >> MEM_MAP_ROOT_BITS)
+        return false;
+    for (uintptr_t i = first; i <= last; i++) {
+        if (mem_map[i])
+            continue;
+        struct map_leaf *leaf = leaf_new();
+        if (!leaf)
+            return false;
+        mem_map[i] = leaf;
+    }
+    return true;
+}
+
+/* Enters PAGES pages of SPAN from FIRST_PAGE on. */
+void map_set(struct span *span, size_t first_page, size_t pages)
+{
+    uintptr_t page = ((uintptr_t)span->base >> MEM_PAGE_SHIFT) + first_page;
+    uintptr_t end = page + pages;
+
+    while (page < end) {
+        struct map_leaf *leaf = mem_map[page >> MEM_MAP_LEAF_BITS];
+        uintptr_t at = page & ((1u << MEM_MAP_LEAF_BITS) - 1);
+        for (; page < end && at < 1u << MEM_MAP_LEAF_BITS; page++, at++)
+            leaf->span[at] = span;
+    }
+}
+
+void map_set_ends(struct span *span)
+{
+    map_set(span, 0, 1);
+    map_set(span, span->pages - 1, 1);
+}
+
+/* ---- segments ---- */
+
+static struct segment *segment_record(void)
+{
+    struct segment *segment = segment_spare;
+
+    if (!segment)
+        return meta_alloc(sizeof *segment);
+    segment_spare = segment->next;
+    memset(segment, 0, sizeof *segment);
+    return segment;
+}
+
+static void segment_record_drop(struct segment *segment)
+{
+    segment->next = segment_spare;
+    segment_spare = segment;
+}
+
+static void segment_link(struct segment *segment, struct mem_region *region)
+{
+    segment->region = region;
+    segment->prev = region->newest;
+    segment->next = NULL;
+    if (region->newest)
+        region->newest->next = segment;
+    else
+        region->segments = segment;
+    region->newest = segment;
+    region->segment_count++;
+    region->size_bytes += segment->bytes;
+}
+
+static size_t segment_round(size_t bytes)
+{
+    size_t unit = mem_round_up(mem_settings.segment_bytes, mem_settings.page_bytes);
+
+    return mem_round_up(bytes, unit);
+}
+
+/* What the options want done with PART bytes of new memory at BASE. */
+static void segment_got(struct segment *segment, char *base, size_t part)
+{
+    struct mem_region *region = segment->region;
+    bool first = region->segments == segment && base == segment->base;
+
+    if (mem_settings.clear == MEM_CLEAR_ALL || (mem_settings.clear == MEM_CLEAR_FIRST && first))
+        memset(base, 0, part);
+}
+
+void segment_announce(struct mem_region *region, const void *base, size_t bytes)
+{
+    if (MEM_UNLIKELY(mem_settings.usage))
+        stats_say_usage(region, base, bytes);
+    if (MEM_UNLIKELY(mem_settings.check_region && bytes))
+        (void)mem_check(region);
+}
+
+struct segment *segment_new(struct mem_region *region, size_t bytes, bool solo)
+{
+    if (bytes > MEM_BYTES_MAX)
+        return NULL;
+    mem_lock();
+    struct segment *segment = segment_record();
+    if (!segment) {
+        mem_unlock();
+        return NULL;
+    }
+    size_t got = segment_round(bytes);
+    size_t room = solo ? mem_round_up(got, (size_t)1 << 20) * 8 : (size_t)1 << 36;
+    enum source_id source = SOURCE_COUNT;
+    char *base = source_get(got, room, &source);
+    size_t least = mem_round_up(bytes, mem_settings.page_bytes);
+    if (!base && least < got)
+        base = source_get(got = least, room, &source);
+    if (base && !map_reserve(base, got)) {
+        mem_sources[source].put(base, got);
+        base = NULL;
+    }
+    if (!base) {
+        segment_record_drop(segment);
+        mem_unlock();
+        return NULL;
+    }
+    segment->base = base;
+    segment->bytes = got;
+    segment->high = mem_sources[source].zeroed ? base : base + got;
+    segment->source = (uint8_t)source;
+    segment->solo = solo;
+    segment_link(segment, region);
+    segment_got(segment, base, got);
+    mem_unlock();
+    return segment;
+}
+
+struct segment *segment_borrow(struct mem_region *region, size_t bytes)
+{
+    struct mem_region *lender = mem_region_malloc();
+
+    mem_lock();
+    struct segment *segment = segment_record();
+    size_t dirty = 0;
+    struct span *span = segment ? large_take(lender, mem_pages(bytes), 1, &dirty) : NULL;
+    if (!span) {
+        if (segment)
+            segment_record_drop(segment);
+        mem_unlock();
+        return NULL;
+    }
+    span->kind = SPAN_LENT;
+    segment->base = span->base;
+    segment->bytes = (size_t)span->pages << MEM_PAGE_SHIFT;
+    segment->high = span->base + dirty;
+    segment->lent = span;
+    lender->size_bytes -= segment->bytes;
+    segment_link(segment, region);
+    mem_unlock();
+    return segment;
+}
+
+void segment_drop(struct segment *segment)
+{
+    struct mem_region *region = segment->region;
+    char *base = segment->base;
+    bool lent = segment->lent != NULL;
+
+    mem_lock();
+    if (segment->prev)
+        segment->prev->next = segment->next;
+    else
+        region->segments = segment->next;
+    if (segment->next)
+        segment->next->prev = segment->prev;
+    else
+        region->newest = segment->prev;
+    region->segment_count--;
+    region->size_bytes -= segment->bytes;
+    if (lent) {
+        segment->lent->region->size_bytes += segment->bytes;
+        large_put(segment->lent);
+    } else {
+        mem_sources[segment->source].put(base, segment->bytes);
+    }
+    segment_record_drop(segment);
+    if (!lent)
+        segment_announce(region, base, 0);
+    mem_unlock();
+}
+
+/* Counts the part of SEGMENT above OLD_BYTES, which is new. */
+static void segment_grown(struct segment *segment, size_t old_bytes)
+{
+    if (!mem_sources[segment->source].zeroed)
+        segment->high = segment_end(segment);
+    segment->region->size_bytes += segment->bytes - old_bytes;
+    segment_got(segment, segment->base + old_bytes, segment->bytes - old_bytes);
+}
+
+bool segment_grow(struct segment *segment, size_t bytes)
+{
+    const struct source *source = &mem_sources[segment->source];
+    size_t old = segment->bytes;
+
+    if (segment->lent || !source->grow || bytes > MEM_BYTES_MAX - old)
+        return false;
+    mem_lock();
+    size_t want = old + segment_round(bytes);
+    size_t least = old + mem_round_up(bytes, mem_settings.page_bytes);
+    bool grown = map_reserve(segment->base, want) && source->grow(segment->base, old, want);
+    if (!grown && least < want)
+        grown = source->grow(segment->base, old, want = least);
+    if (grown) {
+        segment->bytes = want;
+        segment_grown(segment, old);
+    }
+    mem_unlock();
+    return grown;
+}
+
+bool segment_move(struct segment *segment, size_t bytes)
+{
+    const struct source *source = &mem_sources[segment->source];
+    size_t old = segment->bytes;
+
+    if (segment->lent || !source->move || bytes > MEM_BYTES_MAX)
+        return false;
+    mem_lock();
+    size_t want = segment_round(bytes);
+    size_t used_bytes = (size_t)(segment->high - segment->base);
+    char *base = NULL;
+    if (leaf_stock(want))
+        base = source->move(segment->base, old, want);
+    if (!base && leaf_stock(bytes))
+        base = source->move(segment->base, old,
+                            want = mem_round_up(bytes, mem_settings.page_bytes));
+    if (base) {
+        (void)map_reserve(base, want); /* from the stock */
+        segment->base = base;
+        segment->bytes = want;
+        segment->high = base + used_bytes;
+        segment_grown(segment, old);
+    }
+    mem_unlock();
+    return base != NULL;
+}

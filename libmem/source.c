@@ -1,0 +1,215 @@
+/*
+ * source.c: getmem, the five ways to get raw memory from the system.
+ *
+ * anon    anonymous mappings wherever the kernel likes; grown by mremap, perhaps elsewhere.
+ * break   the program break; grows in place while nobody else moves it; what cannot be given back at
+ *         its top waits in a short list of spare ranges.
+ * native  the C library's own allocator, below the malloc that this library may have replaced.
+ * safe    mappings put at addresses of our own choice, in a private area that the kernel does not use
+ *         by itself, each with room above it, so that they grow upwards in place. Nothing is mapped
+ *         ahead: address space limits (ulimit -v) count only what is in use.
+ * zero    private mappings of /dev/zero at growing offsets.
+ * The first source that delivers serves the process until the options change; a later failure does not
+ * fall back to another. Nothing here writes into the memory it gets or knows of segments.
+ */
+#include "libmem/internal.h"
+
+#define AREA_BASE ((uintptr_t)0x200000000000)
+#define AREA_END ((uintptr_t)0x500000000000)
+#define AREA_RANDOM_BITS 12 /* of the area's base, in units of 4 GiB */
+#define AREA_TRIES 16
+
+enum { SPARE_COUNT = 64 };
+
+static struct {
+    char *base;
+    size_t bytes;
+} break_spare[SPARE_COUNT];
+static uintptr_t area_next;
+static int zero_fd = -1;
+static off_t zero_offset;
+static enum source_id source_current = SOURCE_COUNT;
+
+/* ---- anon ---- */
+
+static void *anon_get(size_t bytes, size_t room_bytes)
+{
+    (void)room_bytes;
+    return glue_map(NULL, bytes);
+}
+
+/* ---- break ---- */
+
+static void *spare_take(size_t bytes)
+{
+    for (int i = 0; i < SPARE_COUNT; i++) {
+        if (break_spare[i].bytes < bytes)
+            continue;
+        void *base = break_spare[i].base;
+        break_spare[i].base += bytes;
+        break_spare[i].bytes -= bytes;
+        return base;
+    }
+    return NULL;
+}
+
+static void *break_get(size_t bytes, size_t room_bytes)
+{
+    (void)room_bytes;
+    void *spare = spare_take(bytes);
+    if (spare)
+        return spare;
+    char *top = glue_break(0);
+    if (!top)
+        return NULL;
+    size_t pad = (size_t)(-(uintptr_t)top) & (MEM_PAGE - 1);
+    char *base = glue_break((ptrdiff_t)(bytes + pad));
+    if (!base)
+        return NULL;
+    base += pad;
+    if (((uintptr_t)base & (MEM_PAGE - 1)) == 0)
+        return base;
+    return NULL; /* somebody moved the break in between; a try later does better */
+}
+
+static bool break_grow(char *base, size_t old_bytes, size_t bytes)
+{
+    if (glue_break(0) != base + old_bytes)
+        return false;
+    char *got = glue_break((ptrdiff_t)(bytes - old_bytes));
+    if (!got)
+        return false;
+    if (got == base + old_bytes)
+        return true;
+    (void)glue_break(-(ptrdiff_t)(bytes - old_bytes));
+    return false;
+}
+
+static void break_put(void *base, size_t bytes)
+{
+    if (glue_break(0) == (char *)base + bytes && glue_break(-(ptrdiff_t)bytes))
+        return;
+    int at = -1;
+    for (int i = 0; i < SPARE_COUNT; i++) {
+        if (break_spare[i].bytes && break_spare[i].base + break_spare[i].bytes == base) {
+            break_spare[i].bytes += bytes;
+            return;
+        }
+        if (at < 0 || break_spare[i].bytes < break_spare[at].bytes)
+            at = i;
+    }
+    if (break_spare[at].bytes >= bytes)
+        return; /* the list is full of larger ones: this range is lost */
+    break_spare[at].base = base;
+    break_spare[at].bytes = bytes;
+}
+
+/* ---- native ---- */
+
+static void *native_get(size_t bytes, size_t room_bytes)
+{
+    (void)room_bytes;
+    return __libc_memalign(MEM_PAGE, bytes);
+}
+
+static void *native_move(void *base, size_t old_bytes, size_t bytes)
+{
+    void *got = __libc_memalign(MEM_PAGE, bytes);
+
+    if (!got)
+        return NULL;
+    memcpy(got, base, old_bytes < bytes ? old_bytes : bytes);
+    __libc_free(base);
+    return got;
+}
+
+static void native_put(void *base, size_t bytes)
+{
+    (void)bytes;
+    __libc_free(base);
+}
+
+/* ---- safe ---- */
+
+static void *safe_get(size_t bytes, size_t room_bytes)
+{
+    if (!area_next) {
+        uint64_t random = glue_random() & ((1u << AREA_RANDOM_BITS) - 1);
+        area_next = AREA_BASE + ((uintptr_t)random << 32);
+    }
+    for (int i = 0; i < AREA_TRIES && bytes < AREA_END - area_next; i++) {
+        void *base = glue_map_at((void *)area_next, bytes);
+        if (!base && errno != EEXIST)
+            break;
+        area_next += mem_round_up(room_bytes > bytes ? room_bytes : bytes, mem_settings.page_bytes);
+        if (base)
+            return base;
+    }
+    return glue_map(NULL, bytes); /* the area is used up or this system has none */
+}
+
+static bool safe_grow(char *base, size_t old_bytes, size_t bytes)
+{
+    return glue_map_at(base + old_bytes, bytes - old_bytes) != NULL;
+}
+
+/* ---- zero ---- */
+
+static void *zero_get(size_t bytes, size_t room_bytes)
+{
+    (void)room_bytes;
+    if (zero_fd < 0 && (zero_fd = glue_open_zero()) < 0)
+        return NULL;
+    void *base = glue_map_file(zero_fd, bytes, zero_offset);
+    if (!base && errno == EBADF) { /* a script closed it */
+        zero_fd = glue_open_zero();
+        base = zero_fd < 0 ? NULL : glue_map_file(zero_fd, bytes, zero_offset);
+    }
+    if (base)
+        zero_offset += (off_t)bytes;
+    return base;
+}
+
+const struct source mem_sources[SOURCE_COUNT] = {
+    [SOURCE_ANON] = { "anon", "mmapanonmem", anon_get, NULL, glue_remap, glue_unmap, true },
+    [SOURCE_BREAK] = { "break", "sbrkmem", break_get, break_grow, NULL, break_put, false },
+    [SOURCE_NATIVE] = { "native", "mallocmem", native_get, NULL, native_move, native_put, false },
+    [SOURCE_SAFE] = { "safe", "safebrkmem", safe_get, safe_grow, glue_remap, glue_unmap, true },
+    [SOURCE_ZERO] = { "zero", "mmapzeromem", zero_get, NULL, glue_remap, glue_unmap, true },
+};
+
+void *source_get(size_t bytes, size_t room_bytes, enum source_id *ret_source)
+{
+    static const enum source_id probe[SOURCE_COUNT] = { SOURCE_SAFE, SOURCE_ANON, SOURCE_ZERO,
+                                                        SOURCE_BREAK, SOURCE_NATIVE };
+    void *base = NULL;
+    int saved = errno;
+
+    if (source_current < SOURCE_COUNT) {
+        base = mem_sources[source_current].get(bytes, room_bytes);
+        *ret_source = source_current;
+        errno = base ? saved : ENOMEM;
+        return base;
+    }
+    for (int i = 0; i < SOURCE_COUNT && !base; i++) {
+        if (!(mem_settings.sources & 1u << probe[i]))
+            continue;
+        base = mem_sources[probe[i]].get(bytes, room_bytes);
+        if (base)
+            *ret_source = source_current = probe[i];
+    }
+    if (base && mem_settings.verbose)
+        stats_say_verbose();
+    errno = base ? saved : ENOMEM;
+    return base;
+}
+
+void source_forget(void)
+{
+    source_current = SOURCE_COUNT;
+}
+
+enum source_id source_used(void)
+{
+    return source_current;
+}
