@@ -1,7 +1,10 @@
 /*
  * ksh patterns: * ? [..] with classes, @(..) ?(..) *(..) +(..) !(..) {n,m}(..) %(..)? and ~(opts)pattern.
- * In pattern text a backslash makes the next character literal (expansion puts one before each quoted
- * character). Compiled once, matched without allocation except for regular expressions, in time that
+ * In pattern text a backslash makes the next character literal, except that inside ( ) and in regular
+ * expressions one before a letter or digit is an escape as in ksh (\d \w \s \n \x41 ...), and \1..\9 after
+ * that many groups is a back reference anywhere. So expansion puts a backslash before each quoted
+ * character that is NOT a letter or digit, and drops an unquoted one before a letter outside ( ).
+ * Compiled once, matched without allocation except for regular expressions, in time that
  * cannot explode for patterns without !( ).
  */
 #ifndef SHELL_BASE_MATCH_H
