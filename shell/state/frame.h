@@ -31,7 +31,9 @@ struct frame {
     struct frame *func;     /* nearest enclosing FUNC (itself included) or NULL */
     uint64_t id;
     enum frame_kind kind;
+    bool is_process;        /* SUBSHELL: this process was forked for it and ends with it (subshell_materialize) */
     struct undo *undo;      /* newest first */
+    struct var *locals;     /* variables that live as long as this frame: locals of FUNC, temporary ones of CMD */
     const char *function_name; /* FUNC, POSIX functions: for .sh.fun and messages; else that of outer */
     const char *file;       /* saved sh->file */
     uint32_t line;          /* saved sh->line: where the caller was */

@@ -12,9 +12,9 @@ struct name {
     struct func *func;  /* function of that name or NULL */
     const struct special *special; /* reading/writing has a meaning of its own (RANDOM, IFS, ...) or NULL */
     uint64_t func_stamp;
-    uint64_t bind_stamp; /* journal stamp of CUR */
     uint32_t len;
     uint32_t hash;
+    bool dotted;        /* holds a dot: .sh.version, p.x */
     char text[];        /* NUL-terminated */
 };
 

@@ -33,46 +33,74 @@ enum var_attr {
     VAR_BINARY = 1u << 18,   /* -b */
     VAR_HOST = 1u << 19,     /* -H */
     VAR_NOTHING = 1u << 20,  /* declared without a value */
+    VAR_SPECIAL = 1u << 21,  /* the name has a meaning of its own: special.h */
     VAR_FLOATING = VAR_FIXED | VAR_EXPONENT | VAR_HEXFLOAT,
     VAR_NUMERIC = VAR_INTEGER | VAR_FLOATING,
     VAR_ARRAY = VAR_INDEXED | VAR_ASSOC,
-    /* plain scalars may be read and written by the inline paths */
-    VAR_COMPLEX = VAR_READONLY | VAR_NUMERIC | VAR_LOWER | VAR_UPPER | VAR_LEFT | VAR_RIGHT | VAR_ZERO | VAR_NAMEREF |
-                  VAR_ARRAY | VAR_BINARY | VAR_EXPORT | VAR_HOST,
+    VAR_JUSTIFY = VAR_LEFT | VAR_RIGHT | VAR_ZERO,
+    /* a variable without any of these may be read, or written, by the short paths */
+    VAR_COMPLEX_READ = VAR_NAMEREF | VAR_ARRAY | VAR_SPECIAL,
+    VAR_COMPLEX = VAR_COMPLEX_READ | VAR_READONLY | VAR_NUMERIC | VAR_LOWER | VAR_UPPER | VAR_JUSTIFY | VAR_BINARY |
+                  VAR_EXPORT | VAR_HOST | VAR_NOTHING,
 };
 
-/* A scalar or an element. Text of up to VALUE_INLINE bytes sits in the value itself. Text is NUL-terminated. */
-enum { VALUE_INLINE = 14 };
+/*
+ * A scalar or an element of an array: text, an integer or a floating number, or nothing. Text of up to VALUE_INLINE bytes
+ * sits in the value itself; longer text in a block of the heap that keeps room to grow. 24 bytes, movable by memcpy.
+ * The functions are in value.h.
+ */
+enum { VALUE_INLINE = 15 };
 enum value_bits {
-    VALUE_TEXT = 1u << 0,   /* TEXT valid */
-    VALUE_INT = 1u << 1,    /* NUM.I valid (and TEXT maybe not yet made) */
-    VALUE_FLOAT = 1u << 2,  /* NUM.F valid */
-    VALUE_HEAP = 1u << 3,   /* TEXT is in HEAP (else INLINE) */
+    VALUE_TEXT = 1u << 0,  /* TEXT, or HEAP when VALUE_HEAP is set too */
+    VALUE_INT = 1u << 1,   /* I */
+    VALUE_FLOAT = 1u << 2, /* F: the bytes of a long double */
+    VALUE_HEAP = 1u << 3,
 };
 struct value {
-    uint8_t bits; /* 0: unset */
-    char inline_text[VALUE_INLINE + 1];
-    /* the rest is for larger text and numbers; see value.c. Layout is the owner's: use the functions. */
+    uint32_t stamp_low;  /* journal stamp of an element (array.h); 48 bits of frame id never run out */
+    uint16_t stamp_high;
+    uint8_t bits;        /* enum value_bits; 0: unset */
+    uint8_t inline_len;  /* length of TEXT */
     union {
-        struct { char *data; size_t len; } text; /* with VALUE_HEAP; else LEN of the inline text in text.len */
+        char text[VALUE_INLINE + 1];
+        struct {
+            char *data;
+            uint32_t len, cap; /* CAP: bytes of DATA, LEN < CAP */
+        } heap;
         int64_t i;
-        long double *f; /* heap */
+        unsigned char f[16];
     };
 };
 
 struct array;  /* array.h: indexed or associative elements */
 
+/* What assignment and typeset change, and what the journal saves as a whole. */
+#define VAR_STATE_FIELDS                                                                               \
+    uint32_t attrs;      /* enum var_attr */                                                           \
+    int16_t base;        /* -i BASE (0 = 10) */                                                        \
+    int16_t width;       /* -L -R -Z width (0: that of the first value), -F -E -X precision; -1: default */ \
+    struct array *array; /* elements when VAR_ARRAY */                                                 \
+    struct value value;  /* the scalar value; unused when VAR_ARRAY */                                 \
+    struct name *target; /* VAR_NAMEREF: what it points to; NULL: nothing yet */                       \
+    struct var *target_var; /* VAR_NAMEREF to a variable of the calling function; else NULL */         \
+    char *target_key;    /* VAR_NAMEREF to an element a[key]: the subscript text, heap; else NULL */
+struct var_state {
+    VAR_STATE_FIELDS
+};
+
 struct var {
     struct name *name;
-    uint64_t stamp;      /* journal */
-    uint32_t attrs;      /* enum var_attr */
-    int16_t base;        /* -i BASE (0 = 10) */
-    int16_t width;       /* -L -R -Z width, -F -E -X precision; -1: default */
-    struct array *array; /* elements when VAR_ARRAY */
-    struct value value;  /* scalar value (and element 0 of nothing else) */
-    struct name *target; /* VAR_NAMEREF: what it points to */
-    const char *target_key; /* VAR_NAMEREF to an element a[key]: the subscript text, heap; else NULL */
-    struct frame *owner; /* frame of a local; NULL: global */
+    uint64_t stamp; /* journal */
+    union {
+        struct {
+            VAR_STATE_FIELDS
+        };
+        struct var_state state;
+    };
+    struct frame *owner;  /* frame of a local or temporary; NULL: global */
+    struct var *outer;    /* the variable of the same name that this one shadows */
+    struct var *next_local, **local_link; /* list of OWNER's variables */
+    struct frame *hidden_by; /* the ksh function whose call hides this local; NULL: visible */
 };
 
 enum ref_kind {
@@ -140,6 +168,7 @@ struct var_change {
     bool global;          /* typeset -g style if ksh93u+m has it */
     struct name *nameref_target; /* with set & VAR_NAMEREF and an operand */
     const char *nameref_key;
+    bool nameref_caller; /* the operand came from a parameter ($1 ...): a variable of the calling function is meant */
 };
 /* Declares NAME with CHANGE: converts the present value(s). Used by typeset, integer, export, readonly, nameref. */
 enum flow var_declare(struct shell *sh, struct name *name, const struct var_change *change) NODISCARD;
@@ -154,8 +183,8 @@ size_t var_count(struct shell *sh, struct name *name);
  * Start with a zeroed cursor; writes to the array end the iteration cleanly (false). */
 struct var_cursor {
     struct var *var;
+    struct array *array;
     size_t position;
-    void *order;
     uint64_t version;
     bool started;
 };

@@ -1,0 +1,580 @@
+/*
+ * Arrays: dense vectors and hash tables of elements.
+ *
+ * The hash table is open addressing with linear probing. A slot is 8 bytes: the low 48 bits are the address
+ * of the element, the high 16 bits a piece of its hash, so that looking up touches an element only when it is
+ * almost surely the right one. The hash itself is not kept: growing computes it again from the keys, with the
+ * elements prefetched. Removal shifts followers back; there are no tombstones in the table.
+ *
+ * Invariants: at most three quarters of the slots are used; COUNT is the number of set values; of an
+ * indexed array exactly one of CELLS and SLOTS is there, or none; TOP is exact; buried elements survive
+ * every change of form, so that the journal finds them again without allocating.
+ */
+#include "shell/state/array.h"
+
+#include "shell/base/diag.h"
+#include "shell/base/num.h"
+
+enum {
+    FIRST_CELLS = 8,
+    FIRST_SLOTS = 8,
+    DENSE_ALWAYS = 64,   /* indices below this one never make an array sparse */
+    SPARSE_RATIO = 4,    /* sparse when fewer than one in so many cells would be set */
+    DENSE_RATIO = 2,     /* dense again when at least one in so many are */
+    PREFETCH_AHEAD = 12,
+    INDEX_KEY_BYTES = 8,
+};
+
+#define SLOT_ADDRESS ((UINT64_C(1) << 48) - 1)
+
+static struct element *slot_element(uint64_t slot)
+{
+    return (struct element *)(uintptr_t)(slot & SLOT_ADDRESS);
+}
+
+static uint64_t slot_make(const struct element *element, uint64_t hash)
+{
+    uint64_t address = (uintptr_t)element;
+    ASSERT((address & ~SLOT_ADDRESS) == 0);
+    return address | (hash & ~SLOT_ADDRESS);
+}
+
+/* ---- hashing ---- */
+
+static uint64_t mix(uint64_t a, uint64_t b)
+{
+    unsigned __int128 product = (unsigned __int128)a * b;
+    return (uint64_t)product ^ (uint64_t)(product >> 64);
+}
+
+static uint64_t load8(const char *p)
+{
+    uint64_t x;
+    memcpy(&x, p, sizeof x);
+    return x;
+}
+
+static uint64_t load_tail(const char *p, size_t len)
+{
+    uint64_t x = 0;
+    memcpy(&x, p, len);
+    return x;
+}
+
+static uint64_t key_hash(const char *key, size_t len)
+{
+    const uint64_t k0 = 0x9E3779B97F4A7C15u, k1 = 0xD6E8FEB86659FD93u;
+    uint64_t h = len * k0;
+    const char *p = key;
+    size_t rest = len;
+    for (; rest > 16; rest -= 16, p += 16)
+        h = mix(load8(p) ^ k0 ^ h, load8(p + 8) ^ k1);
+    uint64_t a, b = 0;
+    if (rest >= 8) {
+        a = load8(p);
+        b = load8(p + rest - 8);
+    } else {
+        a = load_tail(p, rest);
+    }
+    return mix(mix(a ^ k1 ^ h, b ^ k0), k1);
+}
+
+static void index_key(int64_t index, char *ret)
+{
+    uint64_t big = __builtin_bswap64((uint64_t)index);
+    memcpy(ret, &big, INDEX_KEY_BYTES);
+}
+
+static int64_t element_index(const struct element *element)
+{
+    return (int64_t)__builtin_bswap64(load8(element->key));
+}
+
+static size_t element_bytes(size_t key_len)
+{
+    return offsetof(struct element, key) + key_len + 1;
+}
+
+/* ---- life ---- */
+
+struct array *array_new(struct mem_region *nodes, struct mem_region *heap, bool assoc)
+{
+    struct array *a = mem_alloc_zeroed(nodes, sizeof *a);
+    if (!a)
+        return NULL;
+    a->nodes = nodes;
+    a->heap = heap;
+    a->assoc = assoc;
+    return a;
+}
+
+static void element_free(struct array *a, struct element *element)
+{
+    value_clear(&element->value);
+    mem_free_sized(a->nodes, element, element_bytes(element->key_len));
+}
+
+static void drop_order(struct array *a)
+{
+    a->version++;
+    a->order_valid = false;
+    if (a->order) {
+        mem_free(a->order);
+        a->order = NULL;
+    }
+}
+
+static void prefetch_slot(const struct array *a, size_t i)
+{
+    if (i < a->slot_cap)
+        __builtin_prefetch(slot_element(a->slots[i]));
+}
+
+static void free_slots(struct array *a)
+{
+    for (size_t i = 0; i < a->slot_cap; i++) {
+        prefetch_slot(a, i + PREFETCH_AHEAD);
+        if (a->slots[i])
+            element_free(a, slot_element(a->slots[i]));
+    }
+    if (a->slots)
+        mem_free_sized(a->heap, a->slots, a->slot_cap * sizeof *a->slots);
+    a->slots = NULL;
+    a->slot_cap = a->used = 0;
+}
+
+static void free_cells(struct array *a)
+{
+    for (size_t i = 0; i < a->cell_cap; i++)
+        value_clear(&a->cells[i]);
+    if (a->cells)
+        mem_free_sized(a->heap, a->cells, a->cell_cap * sizeof *a->cells);
+    a->cells = NULL;
+    a->cell_cap = 0;
+}
+
+void array_free(struct array *a)
+{
+    if (!a)
+        return;
+    drop_order(a);
+    free_slots(a);
+    free_cells(a);
+    mem_free_sized(a->nodes, a, sizeof *a);
+}
+
+/* ---- hash table ---- */
+
+/* Slot of KEY, or the empty one where it belongs. There must be an empty one. */
+static size_t find_slot(const struct array *a, const char *key, size_t len, uint64_t hash)
+{
+    size_t mask = a->slot_cap - 1;
+    for (size_t i = hash & mask;; i = (i + 1) & mask) {
+        uint64_t slot = a->slots[i];
+        if (!slot)
+            return i;
+        if (((slot ^ hash) & ~SLOT_ADDRESS) != 0)
+            continue;
+        const struct element *element = slot_element(slot);
+        if (element->key_len == len && memcmp(element->key, key, len) == 0)
+            return i;
+    }
+}
+
+struct element *array_find_key(const struct array *a, const char *key, size_t len)
+{
+    if (a->used == 0)
+        return NULL;
+    uint64_t slot = a->slots[find_slot(a, key, len, key_hash(key, len))];
+    return slot ? slot_element(slot) : NULL;
+}
+
+static bool resize_slots(struct array *a, size_t cap)
+{
+    uint64_t *slots = mem_alloc_zeroed(a->heap, cap * sizeof *slots);
+    if (!slots)
+        return false;
+    size_t mask = cap - 1;
+    for (size_t i = 0; i < a->slot_cap; i++) {
+        prefetch_slot(a, i + PREFETCH_AHEAD);
+        if (!a->slots[i])
+            continue;
+        const struct element *element = slot_element(a->slots[i]);
+        size_t to = key_hash(element->key, element->key_len) & mask;
+        while (slots[to])
+            to = (to + 1) & mask;
+        slots[to] = a->slots[i];
+    }
+    if (a->slots)
+        mem_free_sized(a->heap, a->slots, a->slot_cap * sizeof *a->slots);
+    a->slots = slots;
+    a->slot_cap = cap;
+    return true;
+}
+
+/* The element of KEY, made unset and not counted when missing. */
+static struct element *put_element(struct array *a, const char *key, size_t len)
+{
+    if (len >= UINT32_MAX)
+        return NULL;
+    uint64_t hash = key_hash(key, len);
+    size_t at = 0;
+    if (a->slot_cap) {
+        at = find_slot(a, key, len, hash);
+        if (a->slots[at])
+            return slot_element(a->slots[at]);
+    }
+    struct element *element = mem_alloc(a->nodes, element_bytes(len));
+    if (!element)
+        return NULL;
+    if ((a->used + 1) * 4 > a->slot_cap * 3) {
+        if (!resize_slots(a, a->slot_cap ? a->slot_cap * 2 : FIRST_SLOTS)) {
+            mem_free_sized(a->nodes, element, element_bytes(len));
+            return NULL;
+        }
+        at = find_slot(a, key, len, hash);
+    }
+    element->value.bits = 0;
+    value_set_stamp(&element->value, 0);
+    element->key_len = (uint32_t)len;
+    memcpy(element->key, key, len);
+    element->key[len] = '\0';
+    a->slots[at] = slot_make(element, hash);
+    a->used++;
+    drop_order(a);
+    return element;
+}
+
+struct element *array_put_key(struct array *a, const char *key, size_t len)
+{
+    struct element *element = put_element(a, key, len);
+    if (element && !value_is_set(&element->value))
+        a->count++;
+    return element;
+}
+
+/* Takes ELEMENT out of the table, shifting back those that its slot had pushed on. */
+static void unlink_element(struct array *a, const struct element *element)
+{
+    size_t mask = a->slot_cap - 1;
+    size_t hole = find_slot(a, element->key, element->key_len, key_hash(element->key, element->key_len));
+    for (size_t i = (hole + 1) & mask; a->slots[i]; i = (i + 1) & mask) {
+        const struct element *next = slot_element(a->slots[i]);
+        size_t home = key_hash(next->key, next->key_len) & mask;
+        if (((i - home) & mask) >= ((i - hole) & mask)) {
+            a->slots[hole] = a->slots[i];
+            hole = i;
+        }
+    }
+    a->slots[hole] = 0;
+    a->used--;
+    drop_order(a);
+}
+
+/* ---- indexed arrays ---- */
+
+static bool is_hashed(const struct array *a)
+{
+    return a->assoc || a->slots;
+}
+
+/* TOP after the highest element went away. */
+static void find_top(struct array *a)
+{
+    if (a->cells) {
+        while (a->top > 0 && !value_is_set(&a->cells[a->top - 1]))
+            a->top--;
+        return;
+    }
+    a->top = 0;
+    for (size_t i = 0; i < a->slot_cap; i++) {
+        if (!a->slots[i] || !value_is_set(&slot_element(a->slots[i])->value))
+            continue;
+        int64_t index = element_index(slot_element(a->slots[i]));
+        if (index >= a->top)
+            a->top = index + 1;
+    }
+}
+
+/* Grows the vector so that INDEX fits. New cells are unset with stamp 0. */
+static bool grow_cells(struct array *a, size_t index)
+{
+    size_t cap = a->cell_cap ? a->cell_cap + a->cell_cap / 2 : FIRST_CELLS;
+    if (cap <= index)
+        cap = index + 1;
+    struct value *cells = mem_resize(a->heap, a->cells, cap * sizeof *cells);
+    if (!cells)
+        return false;
+    memset(cells + a->cell_cap, 0, (cap - a->cell_cap) * sizeof *cells);
+    a->cells = cells;
+    a->cell_cap = cap;
+    return true;
+}
+
+/* Dense to sparse. On failure nothing changed: what was made is taken down without touching the values. */
+static bool make_sparse(struct array *a)
+{
+    char key[INDEX_KEY_BYTES];
+    size_t made = 0;
+    for (; made < a->cell_cap; made++) {
+        const struct value *cell = &a->cells[made];
+        if (!value_is_set(cell) && value_stamp(cell) == 0)
+            continue;
+        index_key((int64_t)made, key);
+        struct element *element = put_element(a, key, sizeof key);
+        if (!element)
+            break;
+        element->value = *cell;
+        a->span = (int64_t)made + 1;
+    }
+    if (made < a->cell_cap) {
+        for (size_t i = 0; i < a->slot_cap; i++)
+            if (a->slots[i])
+                slot_element(a->slots[i])->value.bits = 0;
+        free_slots(a);
+        return false;
+    }
+    if (a->cells)
+        mem_free_sized(a->heap, a->cells, a->cell_cap * sizeof *a->cells);
+    a->cells = NULL;
+    a->cell_cap = 0;
+    if (!a->slots && !resize_slots(a, FIRST_SLOTS))
+        return false; /* still right: an empty array without form */
+    return true;
+}
+
+/* Sparse to dense, when that is no larger. Stays sparse when out of memory. */
+static void make_dense(struct array *a)
+{
+    struct value *cells = mem_alloc_zeroed(a->heap, (size_t)a->span * sizeof *cells);
+    if (!cells)
+        return;
+    for (size_t i = 0; i < a->slot_cap; i++) {
+        if (!a->slots[i])
+            continue;
+        struct element *element = slot_element(a->slots[i]);
+        cells[element_index(element)] = element->value;
+        element->value.bits = 0;
+    }
+    free_slots(a);
+    drop_order(a);
+    a->cells = cells;
+    a->cell_cap = (size_t)a->span;
+}
+
+static bool too_sparse(const struct array *a, int64_t index)
+{
+    return index >= DENSE_ALWAYS && (uint64_t)index / SPARSE_RATIO > a->count;
+}
+
+struct value *array_find_index(const struct array *a, int64_t index)
+{
+    if (index < 0)
+        return NULL;
+    if (a->cells)
+        return (uint64_t)index < a->cell_cap ? &a->cells[index] : NULL;
+    if (a->used == 0)
+        return NULL;
+    char key[INDEX_KEY_BYTES];
+    index_key(index, key);
+    struct element *element = array_find_key(a, key, sizeof key);
+    return element ? &element->value : NULL;
+}
+
+static struct value *put_sparse(struct array *a, int64_t index)
+{
+    char key[INDEX_KEY_BYTES];
+    index_key(index, key);
+    size_t before = a->slot_cap;
+    struct element *element = put_element(a, key, sizeof key);
+    if (!element)
+        return NULL;
+    if (index >= a->span)
+        a->span = index + 1;
+    /* The question is asked when the table grew, so that it costs nothing. */
+    if (a->slot_cap != before && (uint64_t)a->span / DENSE_RATIO <= a->count) {
+        make_dense(a);
+        if (a->cells)
+            return &a->cells[index];
+    }
+    return &element->value;
+}
+
+struct value *array_put_index(struct array *a, int64_t index)
+{
+    struct value *value;
+    if (!a->slots && (uint64_t)index >= a->cell_cap) {
+        if (too_sparse(a, index)) {
+            if (!make_sparse(a))
+                return NULL;
+        } else if (!grow_cells(a, (size_t)index)) {
+            return NULL;
+        }
+        a->version++;
+    }
+    if (a->slots) {
+        value = put_sparse(a, index);
+        if (!value)
+            return NULL;
+    } else {
+        value = &a->cells[index];
+    }
+    if (!value_is_set(value)) {
+        a->count++;
+        if (index >= a->top)
+            a->top = index + 1;
+    }
+    return value;
+}
+
+/* ---- taking away ---- */
+
+void array_bury_index(struct array *a, int64_t index)
+{
+    struct value *value = array_find_index(a, index);
+    if (!value)
+        return;
+    value_clear(value);
+    a->count--;
+    if (index + 1 == a->top)
+        find_top(a);
+}
+
+void array_bury_element(struct array *a, struct element *element)
+{
+    value_clear(&element->value);
+    a->count--;
+}
+
+void array_remove_element(struct array *a, struct element *element)
+{
+    unlink_element(a, element);
+    if (value_is_set(&element->value))
+        a->count--;
+    element_free(a, element);
+}
+
+void array_remove_index(struct array *a, int64_t index)
+{
+    struct value *value = array_find_index(a, index);
+    if (!value)
+        return;
+    if (a->cells) {
+        if (value_is_set(value))
+            a->count--;
+        value_clear(value);
+        value_set_stamp(value, 0);
+    } else {
+        char key[INDEX_KEY_BYTES];
+        index_key(index, key);
+        array_remove_element(a, array_find_key(a, key, sizeof key));
+    }
+    if (index + 1 == a->top)
+        find_top(a);
+}
+
+/* ---- all elements ---- */
+
+/* The next set element of a hashed array, in order. */
+static bool next_hashed(struct array *a, size_t *position, struct array_item *ret)
+{
+    if (!a->order_valid && !array_sort(a))
+        return false;
+    for (size_t i = *position; i < a->used; i++) {
+        if (i + PREFETCH_AHEAD < a->used)
+            __builtin_prefetch(a->order[i + PREFETCH_AHEAD]);
+        struct element *element = a->order[i];
+        if (!value_is_set(&element->value))
+            continue;
+        *position = i + 1;
+        *ret = (struct array_item){.value = &element->value};
+        if (a->assoc)
+            ret->element = element;
+        else
+            ret->index = element_index(element);
+        return true;
+    }
+    *position = a->used;
+    return false;
+}
+
+bool array_next(struct array *a, size_t *position, struct array_item *ret_item)
+{
+    if (is_hashed(a))
+        return a->used > 0 && next_hashed(a, position, ret_item);
+    for (size_t i = *position; (int64_t)i < a->top; i++) {
+        if (!value_is_set(&a->cells[i]))
+            continue;
+        *position = i + 1;
+        *ret_item = (struct array_item){.value = &a->cells[i], .index = (int64_t)i};
+        return true;
+    }
+    return false;
+}
+
+/* Copies ELEMENT (or the value of INDEX) into A. */
+static bool copy_item(struct array *a, const struct value *value, const char *key, size_t key_len, int64_t index)
+{
+    struct value *to;
+    if (a->assoc) {
+        struct element *element = array_put_key(a, key, key_len);
+        to = element ? &element->value : NULL;
+    } else {
+        to = array_put_index(a, index);
+    }
+    if (!to)
+        return false;
+    if (value_copy(a->heap, to, value))
+        return true;
+    a->count--; /* it stays unset; the caller frees the whole */
+    return false;
+}
+
+/* Copies all set elements in storage order; as decimal keys when TO is associative and FROM is not. */
+static bool copy_all(struct array *to, const struct array *from)
+{
+    char digits[24];
+    for (size_t i = 0; i < from->cell_cap; i++) {
+        if (!value_is_set(&from->cells[i]))
+            continue;
+        size_t len = to->assoc ? num_format_int((int64_t)i, digits) : 0;
+        if (!copy_item(to, &from->cells[i], digits, len, (int64_t)i))
+            return false;
+    }
+    for (size_t i = 0; i < from->slot_cap; i++) {
+        prefetch_slot(from, i + PREFETCH_AHEAD);
+        const struct element *element = slot_element(from->slots[i]);
+        if (!element || !value_is_set(&element->value))
+            continue;
+        const char *key = element->key;
+        size_t len = element->key_len;
+        int64_t index = from->assoc ? 0 : element_index(element);
+        if (to->assoc && !from->assoc) {
+            len = num_format_int(index, digits);
+            key = digits;
+        }
+        if (!copy_item(to, &element->value, key, len, index))
+            return false;
+    }
+    return true;
+}
+
+static struct array *copy_as(const struct array *from, bool assoc)
+{
+    struct array *to = array_new(from->nodes, from->heap, assoc);
+    if (to && !copy_all(to, from)) {
+        array_free(to);
+        return NULL;
+    }
+    return to;
+}
+
+struct array *array_dup(const struct array *a)
+{
+    return copy_as(a, a->assoc);
+}
+
+struct array *array_to_assoc(const struct array *a)
+{
+    return copy_as(a, true);
+}

@@ -1,0 +1,73 @@
+/*
+ * The elements of an array variable: by index or by key. Plain storage, like value.h.
+ *
+ * Indexed arrays are a vector while they are dense and a hash table of indices while they are sparse; any index from
+ * 0 to INT64_MAX is possible. Associative arrays are a hash table. In order means ascending indices, or keys in byte
+ * order; the order is worked out when it is asked for and kept until an element comes or goes.
+ *
+ * An element may be BURIED: unset, but its place and stamp are kept because a record of the journal refers to it.
+ * No function counts or shows buried elements.
+ */
+#ifndef SHELL_STATE_ARRAY_H
+#define SHELL_STATE_ARRAY_H
+
+#include "shell/state/value.h"
+
+/* An element that lives in the hash table. Its address is stable as long as it exists. */
+struct element {
+    struct value value;
+    uint32_t key_len;
+    char key[]; /* NUL-terminated; of sparse indexed arrays the index in 8 bytes, most significant first */
+};
+
+struct array {
+    struct mem_region *nodes; /* elements */
+    struct mem_region *heap;  /* tables, and the text of values */
+    uint64_t version;         /* changes when an element comes or goes */
+    size_t count;             /* elements that are set */
+    bool assoc;
+    bool order_valid;
+    int64_t top;              /* indexed: highest set index + 1 */
+    struct value *cells;      /* dense form: CELL_CAP values; else NULL */
+    size_t cell_cap;
+    uint64_t *slots;          /* hashed form: see array.c; a power of two of them */
+    size_t slot_cap;
+    size_t used;              /* elements in SLOTS, buried ones included */
+    int64_t span;             /* sparse form: highest index ever held + 1 */
+    struct element **order;   /* USED elements in order, when ORDER_VALID */
+};
+
+/* An empty array; NULL: out of memory. */
+struct array *array_new(struct mem_region *nodes, struct mem_region *heap, bool assoc);
+void array_free(struct array *a); /* NULL is ok */
+/* A copy of all set elements, without stamps; NULL: out of memory. */
+struct array *array_dup(const struct array *a);
+/* The same elements as an associative array whose keys are the indices in decimal. NULL: out of memory. */
+struct array *array_to_assoc(const struct array *a);
+
+/* The element's value, set or buried; NULL when there is no such element. Borrowed until an element comes or goes. */
+struct value *array_find_index(const struct array *a, int64_t index);
+struct element *array_find_key(const struct array *a, const char *key, size_t len);
+/* The element's value, made (unset) when missing. An unset one is counted as set from now on: the caller sets it at
+ * once, or takes it back with array_bury or array_remove. NULL: out of memory, nothing changed. */
+struct value *array_put_index(struct array *a, int64_t index);
+struct element *array_put_key(struct array *a, const char *key, size_t len);
+/* Unsets a set element but keeps its place. */
+void array_bury_index(struct array *a, int64_t index);
+void array_bury_element(struct array *a, struct element *element);
+/* Forgets an element, set or buried, if there is one. */
+void array_remove_index(struct array *a, int64_t index);
+void array_remove_element(struct array *a, struct element *element);
+
+/* One step of an iteration in order; POSITION starts at 0. false at the end, or out of memory. Elements must not come or
+ * go meanwhile (VERSION tells). */
+struct array_item {
+    struct value *value;
+    struct element *element; /* associative arrays; else NULL */
+    int64_t index;
+};
+bool array_next(struct array *a, size_t *position, struct array_item *ret_item);
+/* Works out the order of a hashed array now (array_next does it by itself). false: out of memory. */
+bool array_sort(struct array *a); /* array_order.c */
+
+#endif

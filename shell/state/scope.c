@@ -1,0 +1,236 @@
+/*
+ * Bindings: the stack of variables behind each name, static scope of ksh functions, temporary variables.
+ *
+ * Owns struct var's links (owner, outer, next_local, hidden_by) and name->cur. Invariants: a variable is in the stack of
+ * its name exactly when HIDDEN_BY is NULL; a frame's LOCALS list holds each variable whose OWNER it is; at most one
+ * variable of a name belongs to a function and its call. A variable made on behalf of a frame has a BIND record there,
+ * whose rollback takes it out again from wherever it then is in the stack.
+ *
+ * Must not touch values: see var_write.c.
+ */
+#include "shell/state/scope.h"
+
+#include "shell/state/var_private.h"
+
+/* A variable without anything, bound nowhere. Special names keep their meaning in every scope, unless it can be lost. */
+static struct var *new_var(struct shell *sh, struct name *name)
+{
+    struct var *var = mem_alloc_zeroed(sh->nodes, sizeof *var);
+    if (!var)
+        return NULL;
+    var->name = name;
+    var->width = -1;
+    var->attrs = special_attrs(name);
+    return var;
+}
+
+/* Puts a new variable of NAME on the stack at *AT, owned by OWNER (NULL: global), to be undone by TARGET (NULL: never). */
+static enum flow bind_new(struct shell *sh, struct name *name, struct var **at, struct frame *owner,
+                          struct frame *target, struct var **ret_var)
+{
+    struct var *var = new_var(sh, name);
+    if (!var)
+        return shell_fail_memory(sh, sizeof *var);
+    if (target) {
+        struct undo_bind *undo = undo_push(sh, target, UNDO_BIND);
+        if (!undo) {
+            mem_free_sized(sh->nodes, var, sizeof *var);
+            return shell_fail_memory(sh, sizeof *undo);
+        }
+        undo->var = var;
+        var->stamp = target->id;
+    }
+    var->outer = *at;
+    *at = var;
+    if (owner) {
+        var->owner = owner;
+        var->next_local = owner->locals;
+        var->local_link = &owner->locals;
+        if (owner->locals)
+            owner->locals->local_link = &var->next_local;
+        owner->locals = var;
+    }
+    *ret_var = var;
+    return FLOW_NEXT;
+}
+
+static void unlink_local(struct var *var)
+{
+    if (!var->owner)
+        return;
+    *var->local_link = var->next_local;
+    if (var->next_local)
+        var->next_local->local_link = var->local_link;
+    var->owner = NULL;
+}
+
+void var_rollback_binding(struct shell *sh, struct undo_bind *undo)
+{
+    struct var *var = undo->var;
+    struct var **link = &var->name->cur;
+    while (*link && *link != var)
+        link = &(*link)->outer;
+    bool visible = link == &var->name->cur;
+    if (*link)
+        *link = var->outer;
+    unlink_local(var);
+    if (var->attrs & VAR_EXPORT)
+        sh->export_epoch++;
+    if (visible && (var->attrs & VAR_SPECIAL))
+        special_refresh(sh, var->name);
+    var_free(sh, var);
+}
+
+/* The variable stays, as if it had been there before the frame. */
+void var_discard_binding(struct shell *sh, struct undo_bind *undo)
+{
+    (void)sh;
+    (void)undo;
+}
+
+/* ---- calls of ksh functions ---- */
+
+/* CALLEE gets its own copy of the exported variable FROM. Without memory it sees the original instead. */
+static bool copy_exported(struct shell *sh, const struct var *from, struct frame *callee)
+{
+    struct var *var;
+    if (bind_new(sh, from->name, &from->name->cur, callee, callee, &var) != FLOW_NEXT)
+        return false;
+    var->attrs = from->attrs;
+    var->base = from->base;
+    var->width = from->width;
+    bool copied = value_copy(sh->heap, &var->value, &from->value);
+    if (from->array)
+        copied = (var->array = array_dup(from->array)) != NULL;
+    if (!copied) {
+        var_rollback_binding(sh, &(struct undo_bind){.var = var});
+        undo_drop(sh, callee);
+    }
+    return copied;
+}
+
+static void hide_list(struct shell *sh, struct var *list, struct frame *callee)
+{
+    for (struct var *var = list; var; var = var->next_local) {
+        if (var->hidden_by || var->name->cur != var)
+            continue;
+        var->hidden_by = callee;
+        var->name->cur = var->outer;
+        bool copied = !(var->attrs & VAR_EXPORT) || copy_exported(sh, var, callee);
+        if (!copied) {
+            var->hidden_by = NULL;
+            var->name->cur = var;
+        } else if (var->attrs & VAR_SPECIAL) {
+            special_refresh(sh, var->name);
+        }
+    }
+}
+
+static void show_list(struct shell *sh, struct var *list, const struct frame *callee)
+{
+    for (struct var *var = list; var; var = var->next_local) {
+        if (var->hidden_by != callee)
+            continue;
+        var->hidden_by = NULL;
+        var->outer = var->name->cur;
+        var->name->cur = var;
+        if (var->attrs & VAR_EXPORT)
+            sh->export_epoch++;
+        if (var->attrs & VAR_SPECIAL)
+            special_refresh(sh, var->name);
+    }
+}
+
+/* The frame of the simple command that called the function of FRAME: its temporary variables are the function's. */
+static struct frame *call_frame(const struct frame *func)
+{
+    return func->outer && func->outer->kind == FRAME_CMD ? func->outer : NULL;
+}
+
+void scope_hide(struct shell *sh, struct frame *caller, struct frame *callee)
+{
+    hide_list(sh, caller->locals, callee);
+    struct frame *call = call_frame(caller);
+    if (call)
+        hide_list(sh, call->locals, callee);
+}
+
+void scope_show(struct shell *sh, struct frame *caller, struct frame *callee)
+{
+    struct frame *call = call_frame(caller);
+    if (call)
+        show_list(sh, call->locals, callee);
+    show_list(sh, caller->locals, callee);
+}
+
+struct var *scope_caller_local(struct shell *sh, const struct name *name)
+{
+    const struct frame *func = sh->frame->func;
+    const struct frame *caller = func && func->outer ? func->outer->func : NULL;
+    if (!caller)
+        return NULL;
+    for (struct var *var = caller->locals; var; var = var->next_local)
+        if (var->name == name)
+            return var;
+    const struct frame *call = call_frame(caller);
+    for (struct var *var = call ? call->locals : NULL; var; var = var->next_local)
+        if (var->name == name)
+            return var;
+    return NULL;
+}
+
+/* ---- finding or making a variable ---- */
+
+enum flow scope_global(struct shell *sh, struct name *name, struct var **ret_var)
+{
+    struct var **link = &name->cur;
+    while (*link && (*link)->owner)
+        link = &(*link)->outer;
+    if (*link) {
+        *ret_var = *link;
+        return FLOW_NEXT;
+    }
+    return bind_new(sh, name, link, NULL, frame_target(sh, TARGET_GLOBAL), ret_var);
+}
+
+enum flow scope_local(struct shell *sh, struct name *name, struct var **ret_var)
+{
+    struct frame *func = sh->frame->func;
+    if (!func) {
+        *ret_var = name->cur;
+        return name->cur ? FLOW_NEXT : scope_global(sh, name, ret_var);
+    }
+    struct frame *call = call_frame(func);
+    for (struct var *var = name->cur; var; var = var->outer)
+        if (var->owner && (var->owner == func || var->owner == call)) {
+            *ret_var = var;
+            return FLOW_NEXT;
+        }
+    return bind_new(sh, name, &name->cur, func, frame_target(sh, TARGET_LOCAL), ret_var);
+}
+
+enum flow scope_temporary(struct shell *sh, struct name *name, struct var **ret_var)
+{
+    struct frame *command = frame_target(sh, TARGET_CMD);
+    struct var *seen = name->cur, *var;
+    if (seen && command && seen->owner == command) {
+        *ret_var = seen;
+        return FLOW_NEXT;
+    }
+    TRY(bind_new(sh, name, &name->cur, command, command, &var));
+    if (seen) {
+        var->attrs |= seen->attrs & ~(uint32_t)(VAR_READONLY | VAR_NAMEREF);
+        var->base = seen->base;
+        var->width = seen->width;
+        bool copied = value_copy(sh->heap, &var->value, &seen->value);
+        if (seen->array)
+            copied = (var->array = array_dup(seen->array)) != NULL;
+        if (!copied) { /* an unset variable is left for the command's frame to take away */
+            var->attrs &= ~(uint32_t)VAR_ARRAY;
+            return shell_fail_memory(sh, 0);
+        }
+    }
+    var->attrs |= VAR_EXPORT;
+    *ret_var = var;
+    return FLOW_NEXT;
+}

@@ -1,0 +1,173 @@
+/*
+ * Storage of one value: inline text, heap text with room, numbers.
+ *
+ * Invariants: exactly one of VALUE_TEXT, VALUE_INT, VALUE_FLOAT is set in BITS, or none (unset); VALUE_HEAP
+ * only together with VALUE_TEXT. Heap text stays in its block while the block is not grossly too big, so that a
+ * variable assigned in a loop allocates nothing.
+ *
+ * Must not look at attributes and must not record anything: see var_write.c.
+ */
+#include "shell/state/value.h"
+
+enum {
+    KEEP_ROOM_BYTES = 512, /* blocks up to here are kept whatever is stored in them */
+    FIRST_ROOM_BYTES = 32,
+};
+
+static void free_heap(struct value *v)
+{
+    mem_free(v->heap.data);
+}
+
+void value_clear(struct value *v)
+{
+    if (v->bits & VALUE_HEAP)
+        free_heap(v);
+    v->bits = 0;
+}
+
+/* Bytes to ask for text of LEN bytes, or 0 when it is too long. */
+static size_t room_for(size_t len)
+{
+    if (len >= UINT32_MAX - 64)
+        return 0;
+    size_t bytes = mem_good_bytes(len + 1);
+    return bytes < UINT32_MAX ? bytes : len + 1;
+}
+
+static bool set_heap_text(struct mem_region *heap, struct value *v, const char *text, size_t len)
+{
+    size_t cap = room_for(len);
+    char *data = cap ? mem_alloc(heap, cap) : NULL;
+    if (!data)
+        return false;
+    memcpy(data, text, len);
+    data[len] = '\0';
+    if (v->bits & VALUE_HEAP)
+        free_heap(v);
+    v->bits = VALUE_TEXT | VALUE_HEAP;
+    v->heap.data = data;
+    v->heap.len = (uint32_t)len;
+    v->heap.cap = (uint32_t)cap;
+    return true;
+}
+
+bool value_set_text(struct mem_region *heap, struct value *v, const char *text, size_t len)
+{
+    if (v->bits & VALUE_HEAP) {
+        bool wasteful = v->heap.cap > KEEP_ROOM_BYTES && len < v->heap.cap / 4;
+        if (len < v->heap.cap && !wasteful) {
+            memmove(v->heap.data, text, len);
+            v->heap.data[len] = '\0';
+            v->heap.len = (uint32_t)len;
+            return true;
+        }
+        if (len <= VALUE_INLINE) {
+            char *old = v->heap.data;
+            memmove(v->text, text, len); /* TEXT may be in OLD: freed after */
+            v->text[len] = '\0';
+            v->inline_len = (uint8_t)len;
+            v->bits = VALUE_TEXT;
+            mem_free(old);
+            return true;
+        }
+        return set_heap_text(heap, v, text, len);
+    }
+    if (len > VALUE_INLINE)
+        return set_heap_text(heap, v, text, len);
+    memmove(v->text, text, len);
+    v->text[len] = '\0';
+    v->inline_len = (uint8_t)len;
+    v->bits = VALUE_TEXT;
+    return true;
+}
+
+/* Gives V, which holds text, a heap block with room for BYTES (with the NUL), growing geometrically. */
+static bool grow(struct mem_region *heap, struct value *v, size_t bytes)
+{
+    size_t old_len;
+    const char *old = value_text(v, &old_len);
+    size_t cap = old_len < FIRST_ROOM_BYTES ? FIRST_ROOM_BYTES : old_len + old_len / 2;
+    if (cap < bytes)
+        cap = bytes;
+    cap = room_for(cap);
+    if (!cap) /* geometric growth is too much: just what is needed */
+        cap = room_for(bytes - 1);
+    if (!cap)
+        return false;
+    char *data;
+    if (v->bits & VALUE_HEAP) {
+        data = mem_resize(heap, v->heap.data, cap);
+        if (!data)
+            return false;
+    } else {
+        data = mem_alloc(heap, cap);
+        if (!data)
+            return false;
+        memcpy(data, old, old_len + 1);
+        v->heap.len = (uint32_t)old_len;
+    }
+    v->bits = VALUE_TEXT | VALUE_HEAP;
+    v->heap.data = data;
+    v->heap.cap = (uint32_t)cap;
+    return true;
+}
+
+bool value_append_text(struct mem_region *heap, struct value *v, const char *text, size_t len)
+{
+    size_t old_len;
+    const char *old = value_text(v, &old_len);
+    size_t total = old_len + len;
+    if (!(v->bits & VALUE_HEAP) && total <= VALUE_INLINE) {
+        memmove(v->text + old_len, text, len);
+        v->text[total] = '\0';
+        v->inline_len = (uint8_t)total;
+        return true;
+    }
+    if (!(v->bits & VALUE_HEAP) || total >= v->heap.cap) {
+        bool own = text >= old && text <= old + old_len;
+        size_t offset = own ? (size_t)(text - old) : 0;
+        if (!grow(heap, v, total + 1))
+            return false;
+        if (own)
+            text = v->heap.data + offset;
+    }
+    memmove(v->heap.data + old_len, text, len);
+    v->heap.data[total] = '\0';
+    v->heap.len = (uint32_t)total;
+    return true;
+}
+
+void value_set_int(struct value *v, int64_t i)
+{
+    if (v->bits & VALUE_HEAP)
+        free_heap(v);
+    v->bits = VALUE_INT;
+    v->i = i;
+}
+
+void value_set_float(struct value *v, long double f)
+{
+    if (v->bits & VALUE_HEAP)
+        free_heap(v);
+    v->bits = VALUE_FLOAT;
+    memcpy(v->f, &f, sizeof f);
+}
+
+void value_move(struct value *to, struct value *from)
+{
+    to->bits = from->bits;
+    to->inline_len = from->inline_len;
+    memcpy(to->text, from->text, sizeof to->text);
+    from->bits = 0;
+}
+
+bool value_copy(struct mem_region *heap, struct value *to, const struct value *from)
+{
+    if (from->bits & VALUE_HEAP)
+        return set_heap_text(heap, to, from->heap.data, from->heap.len);
+    to->bits = from->bits;
+    to->inline_len = from->inline_len;
+    memcpy(to->text, from->text, sizeof to->text);
+    return true;
+}

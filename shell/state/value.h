@@ -1,0 +1,57 @@
+/*
+ * Values: one piece of data of a variable or an element. Plain storage: attributes, journal and hooks are the
+ * callers' business. Text may be any bytes and is NUL-terminated.
+ */
+#ifndef SHELL_STATE_VALUE_H
+#define SHELL_STATE_VALUE_H
+
+#include <string.h>
+
+#include "shell/state/var.h"
+
+/* Frees what V holds and makes it unset; the stamp stays. */
+void value_clear(struct value *v);
+/* Stores TEXT, reusing the present room. TEXT may be part of V's own text. false: out of memory or too long, and V is
+ * as it was. */
+bool value_set_text(struct mem_region *heap, struct value *v, const char *text, size_t len) NODISCARD;
+/* Appends to V, which holds text; TEXT may be part of V's own text. Room grows geometrically. */
+bool value_append_text(struct mem_region *heap, struct value *v, const char *text, size_t len) NODISCARD;
+/* Replaces what V holds by a number. */
+void value_set_int(struct value *v, int64_t i);
+void value_set_float(struct value *v, long double f);
+/* Moves FROM's data to TO, which must be unset; FROM becomes unset. Stamps stay. */
+void value_move(struct value *to, struct value *from);
+/* Copies FROM's data to TO, which must be unset. false: out of memory. */
+bool value_copy(struct mem_region *heap, struct value *to, const struct value *from) NODISCARD;
+
+static inline bool value_is_set(const struct value *v)
+{
+    return v->bits != 0;
+}
+/* The text; V must hold text. Borrowed until V changes or moves. */
+static inline const char *value_text(const struct value *v, size_t *ret_len)
+{
+    if (v->bits & VALUE_HEAP) {
+        *ret_len = v->heap.len;
+        return v->heap.data;
+    }
+    *ret_len = v->inline_len;
+    return v->text;
+}
+static inline long double value_float(const struct value *v)
+{
+    long double f;
+    memcpy(&f, v->f, sizeof f);
+    return f;
+}
+static inline uint64_t value_stamp(const struct value *v)
+{
+    return (uint64_t)v->stamp_high << 32 | v->stamp_low;
+}
+static inline void value_set_stamp(struct value *v, uint64_t stamp)
+{
+    v->stamp_low = (uint32_t)stamp;
+    v->stamp_high = (uint16_t)(stamp >> 32);
+}
+
+#endif
