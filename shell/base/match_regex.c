@@ -285,9 +285,10 @@ static struct node *parse_branch(struct parse *ps)
         struct node *atom = parse_atom(ps, seq->child == NULL);
         while (atom && atom->kind != NODE_EMPTY && take_quantifier(ps, &min, &max)) {
             bool outer = ps->lazy;
-            if (ps->mode == MODE_PERL && ps->at < ps->end && *ps->at == '?') {
+            if (ps->mode != MODE_BRE && ps->at < ps->end && *ps->at == '?') {
                 ps->at++;
                 ps->lazy = !ps->lazy;
+                ps->any_lazy = true;
             }
             atom = parse_repeat(ps, atom, min, max, first_group);
             ps->lazy = outer;
