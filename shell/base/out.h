@@ -25,7 +25,7 @@ void out_release(struct out *o); /* frees the buffer; does not flush, does not c
 void out_write(struct out *o, const char *bytes, size_t len);
 void out_puts(struct out *o, const char *text);
 void out_printf(struct out *o, const char *format, ...) PRINTF_LIKE(2, 3);
-void out_vprintf(struct out *o, const char *format, va_list args);
+void out_vprintf(struct out *o, const char *format, va_list args) PRINTF_LIKE(2, 0);
 /* Writes what is buffered; false and ERROR set when that failed (the buffer is dropped). */
 bool out_flush(struct out *o);
 void out_clear_error(struct out *o);

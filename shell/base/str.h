@@ -31,7 +31,7 @@ void str_append(struct str *s, const char *bytes, size_t len);
 void str_append_z(struct str *s, const char *text);
 void str_append_int(struct str *s, int64_t n);
 void str_printf(struct str *s, const char *format, ...) PRINTF_LIKE(2, 3);
-void str_vprintf(struct str *s, const char *format, va_list args);
+void str_vprintf(struct str *s, const char *format, va_list args) PRINTF_LIKE(2, 0);
 void str_insert(struct str *s, size_t at, const char *bytes, size_t len);
 void str_remove(struct str *s, size_t at, size_t len);
 void str_truncate(struct str *s, size_t len);
