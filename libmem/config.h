@@ -12,6 +12,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Whether malloc.c defines the C library's calls, and how much libmem checks of itself (0..3). */
+#ifndef MEM_FRONT
+#define MEM_FRONT 0
+#endif
 #ifndef MEM_DEBUG
 #define MEM_DEBUG 0
 #endif

@@ -157,17 +157,12 @@ static bool last_is_newest(const struct mem_region *region, const void *block)
 
 void last_free(struct mem_region *region, void *block)
 {
-    struct segment *segment = region->last_segment;
-
-    if (!segment || !last_is_newest(region, block))
+    if (!last_is_newest(region, block))
         return;
+    /* An empty segment stays the current one: a mark may have been taken at its start. */
     region_count_free(region, last_block_bytes(block));
     MEM_POISON(block, last_block_bytes(block));
     region->last_next = (char *)block - MEM_LAST_HEAD;
-    if (region->last_next == segment->base + MEM_LAST_HEAD && segment->prev) {
-        segment->last_next = region->last_next;
-        segment_enter(region, segment->prev);
-    }
 }
 
 bool last_resize_in_place(struct mem_region *region, void *block, size_t bytes)

@@ -109,24 +109,24 @@ static void break_put(void *base, size_t bytes)
 static void *native_get(size_t bytes, size_t room_bytes)
 {
     (void)room_bytes;
-    return __libc_memalign(MEM_PAGE, bytes);
+    return glue_native_alloc(MEM_PAGE, bytes);
 }
 
 static void *native_move(void *base, size_t old_bytes, size_t bytes)
 {
-    void *got = __libc_memalign(MEM_PAGE, bytes);
+    void *got = glue_native_alloc(MEM_PAGE, bytes);
 
     if (!got)
         return NULL;
     memcpy(got, base, old_bytes < bytes ? old_bytes : bytes);
-    __libc_free(base);
+    glue_native_free(base);
     return got;
 }
 
 static void native_put(void *base, size_t bytes)
 {
     (void)bytes;
-    __libc_free(base);
+    glue_native_free(base);
 }
 
 /* ---- safe ---- */

@@ -65,8 +65,8 @@ size_t mem_good_bytes(size_t bytes);
 struct mem_region *mem_region_of(const void *address);
 
 /* MEM_LAST: a position to come back to. Resetting frees every block handed out since, in
- * O(segments given up). Marks nest; resetting to an older mark invalidates the newer, and freeing a
- * block older than a mark invalidates that mark. */
+ * O(segments given up). Marks nest; resetting to an older mark invalidates the newer, and freeing or
+ * resizing a block older than a mark invalidates that mark. */
 struct mem_mark {
     void *segment;
     char *next;
