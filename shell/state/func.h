@@ -27,6 +27,8 @@ enum flow func_unset(struct shell *sh, struct name *name) NODISCARD;
 /* While a call runs: keeps it alive when the script redefines or unsets it. */
 struct func *func_hold(struct func *func);
 void func_release(struct shell *sh, struct func *func);
+/* The end of the shell: forgets all, without record. */
+void func_free_all(struct shell *sh);
 /* Names of all functions in byte order; array in scratch. */
 enum flow func_list(struct shell *sh, struct func ***ret_funcs, size_t *ret_count) NODISCARD;
 

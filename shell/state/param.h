@@ -11,6 +11,9 @@ struct params {
     void *storage;     /* what to free; NULL: borrowed from the caller of a function */
 };
 
+/* Start: no parameters. param_release frees what sh->params owns. */
+enum flow param_init(struct shell *sh) NODISCARD;
+void param_release(struct shell *sh);
 /* Replaces $1.. by copies of ARGV (set --, script start); journaled in the nearest SUBSHELL. */
 enum flow param_set(struct shell *sh, size_t count, const char *const *argv) NODISCARD;
 /* For calls: makes ARGV the parameters until PARAMS is restored with param_leave; ARGV is borrowed. `set --` inside replaces

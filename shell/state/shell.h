@@ -146,6 +146,7 @@ struct shell {
     struct ifs_table *ifs;          /* rebuilt when IFS changes: var/special.c */
     char *cwd;                      /* logical working directory (PWD), heap */
     mode_t umask;
+    uint64_t options_stamp, cwd_stamp, umask_stamp; /* journal */
     uint64_t random_state;
     int64_t seconds_base_ns;        /* SECONDS = (now - base) */
     const char *match_text;         /* .sh.match, see special.c */
@@ -155,6 +156,7 @@ struct shell {
     struct traps *traps;
     struct arith_cache *arith_cache;
     struct history *history;
+    uint64_t builtins_disabled[2];  /* bit per row of builtin.def: `builtin -d` */
     pid_t pid;                      /* $$ */
     pid_t ppid;
     pid_t last_background;          /* $!; 0: none */
@@ -165,6 +167,10 @@ struct shell {
     bool debug_fork_subshells;      /* every ( ) and $( ) forks: test mode fork-subshells */
     bool debug_no_fastpath;         /* test mode no-fastpath */
     uint32_t condition_depth;       /* in if/while/&&/||/! : set -e and ERR do not act */
+    uint32_t capture_count;         /* command substitutions run so far: did this expansion set the status? */
+    bool exec_last;                 /* the simple command about to run is the last thing of this process */
+    const struct node *command;     /* the simple command running, for .sh.command; dies with its program */
+    struct str last_argument;       /* $_ of the previous command (heap) */
 
     struct error err;
     struct shell_hooks hooks;

@@ -1,0 +1,170 @@
+/*
+ * Captures: descriptor 1 as a string in memory while a command substitution runs in this process.
+ *
+ * Owns the stack of captures and their pipes. The shell's own output goes straight into the string. A process gets the write end
+ * of a pipe in its place, and what it writes is appended while somebody waits for it: so the order of builtins and
+ * externals is kept, and no amount of output can block both sides. A pipe rather than a file in memory: programs see what
+ * they see under any other shell, `>/dev/stdout` does not truncate, and the end of the last background process shows.
+ *
+ * Must not wait for processes, except in fdtab_capture_drain.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <unistd.h>
+
+#include "shell/base/sys.h"
+#include "shell/state/fdtab.h"
+#include "shell/state/fdtab_private.h"
+
+enum { CAPTURE_READ_BYTES = 65536 };
+
+enum flow fdtab_capture(struct shell *sh, struct frame *target, struct str *sink)
+{
+    struct fdtab *tab = sh->fdtab;
+    struct capture *capture = mem_alloc_zeroed(tab->region, sizeof *capture);
+    struct open_file *file = capture ? file_new(tab, -1) : NULL;
+    if (!file) {
+        mem_free(capture);
+        return shell_fail_memory(sh, sizeof *file);
+    }
+    out_init_sink(&file->out, sink);
+    file->capture = capture;
+    *capture = (struct capture){ .outer = tab->capture, .file = file, .sink = sink, .pipe_read = -1, .pipe_write = -1 };
+    tab->capture = capture;
+    enum flow flow = slot_set(sh, target, STDOUT_FILENO, file_hold(file), capture);
+    if (flow != FLOW_NEXT) {
+        file_release(tab, file);
+        capture_end(tab, capture);
+    }
+    return flow;
+}
+
+static void pipe_close(int *fd)
+{
+    if (*fd >= 0)
+        close(*fd);
+    *fd = -1;
+}
+
+void capture_end(struct fdtab *tab, struct capture *capture)
+{
+    struct capture **link = &tab->capture;
+    while (*link && *link != capture)
+        link = &(*link)->outer;
+    if (*link)
+        *link = capture->outer;
+    struct open_file *file = capture->file;
+    if (file->capture) {
+        /* A descriptor that a shared ${ exec 3>&1;} left behind has nothing to write to any more. */
+        file->capture = NULL;
+        file->real = CLOSED_FD;
+        out_init_fd(&file->out, CLOSED_FD, tab->region);
+    }
+    pipe_close(&capture->pipe_read);
+    pipe_close(&capture->pipe_write);
+    file_release(tab, file);
+    mem_free_sized(tab->region, capture, sizeof *capture);
+}
+
+enum flow fdtab_promote(struct shell *sh)
+{
+    for (struct capture *capture = sh->fdtab->capture; capture; capture = capture->outer) {
+        int fds[2];
+        /* No slot, saved or not, leads to it: nothing can be written to it. */
+        if (capture->pipe_write >= 0 || capture->file->refs <= 1)
+            continue;
+        pipe_close(&capture->pipe_read);
+        if (sys_pipe(fds) != 0)
+            return shell_fail(sh, ERROR_LIMIT, 1, NULL, "cannot make a pipe: %m");
+        capture->pipe_read = fds[0];
+        capture->pipe_write = fds[1];
+        fcntl(fds[0], F_SETFL, O_NONBLOCK);
+    }
+    return FLOW_NEXT;
+}
+
+/* Appends what is in the pipe. 1: got something; 0: end of file; -1: nothing now, or error (errno). */
+static int capture_read(struct capture *capture)
+{
+    struct str *sink = capture->sink;
+    bool room = str_reserve(sink, CAPTURE_READ_BYTES);
+    char waste[512];
+    ssize_t n = room ? read(capture->pipe_read, sink->data + sink->len, CAPTURE_READ_BYTES)
+                     : read(capture->pipe_read, waste, sizeof waste);
+    if (n > 0 && room) {
+        sink->len += (size_t)n;
+        sink->data[sink->len] = '\0';
+    }
+    /* Without memory the rest is thrown away, so that the process can end; the sink says that it failed. */
+    return n > 0 ? 1 : n < 0 ? -1 : 0;
+}
+
+void captures_poll(struct fdtab *tab)
+{
+    for (struct capture *capture = tab->capture; capture; capture = capture->outer) {
+        if (capture->pipe_read < 0)
+            continue;
+        while (capture_read(capture) > 0)
+            ;
+    }
+}
+
+void fdtab_capture_poll(struct shell *sh)
+{
+    captures_poll(sh->fdtab);
+}
+
+size_t fdtab_capture_fds(struct shell *sh, int *ret, size_t max)
+{
+    size_t count = 0;
+    for (struct capture *capture = sh->fdtab->capture; capture && count < max; capture = capture->outer) {
+        if (capture->pipe_read >= 0)
+            ret[count++] = capture->pipe_read;
+    }
+    return count;
+}
+
+enum flow fdtab_capture_drain(struct shell *sh)
+{
+    struct capture *capture = sh->fdtab->capture;
+    if (!capture || capture->pipe_read < 0)
+        return FLOW_NEXT;
+    pipe_close(&capture->pipe_write);
+    for (;;) {
+        int got = capture_read(capture);
+        if (got == 0)
+            break;
+        if (got > 0)
+            continue;
+        struct pollfd polled = { .fd = capture->pipe_read, .events = POLLIN };
+        if (errno == EAGAIN)
+            poll(&polled, 1, -1);
+        else if (errno != EINTR)
+            break;
+        if (sh->pending & PENDING_SIGNAL)
+            break;
+    }
+    pipe_close(&capture->pipe_read);
+    return FLOW_NEXT;
+}
+
+void captures_after_fork(struct fdtab *tab)
+{
+    while (tab->capture) {
+        struct capture *capture = tab->capture;
+        struct open_file *file = capture->file;
+        pipe_close(&capture->pipe_read);
+        int real = capture->pipe_write >= 0 ? capture->pipe_write : CLOSED_FD;
+        capture->pipe_write = -1;
+        file->capture = NULL;
+        file->real = real;
+        out_init_fd(&file->out, real, tab->region);
+        /* Rollback of the frame that would end it finds it ended. */
+        for (struct fd_save *save = tab->saves; save; save = save->next) {
+            if (save->capture == capture)
+                save->capture = NULL;
+        }
+        capture_end(tab, capture);
+    }
+}

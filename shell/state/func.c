@@ -1,0 +1,159 @@
+/*
+ * Functions.
+ *
+ * A name's function hangs on the name. Owns struct func; counted references: one for the definition (or its place in an undo
+ * record), one for each running call. A function holds the program its body is part of. Journaled for the nearest
+ * subshell; every change moves sh->command_epoch.
+ */
+#include "shell/state/func.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "shell/state/frame.h"
+
+struct func *func_hold(struct func *func)
+{
+    func->refs++;
+    return func;
+}
+
+void func_release(struct shell *sh, struct func *func)
+{
+    if (!func || --func->refs > 0)
+        return;
+    program_release(func->program);
+    mem_free((void *)func->file);
+    mem_free_sized(sh->heap, func, sizeof *func);
+}
+
+struct func_save {
+    struct name *name;
+    struct func *func;
+};
+
+static void restore(struct shell *sh, void *a, uintptr_t b)
+{
+    struct func_save *save = a;
+    struct func *now = save->name->func;
+    save->name->func = save->func;
+    save->name->func_stamp = b;
+    func_release(sh, now);
+    mem_free_sized(sh->nodes, save, sizeof *save);
+    sh->command_epoch++;
+}
+
+/* FUNC (its reference is taken; NULL: none) becomes the function of NAME. */
+static enum flow func_replace(struct shell *sh, struct name *name, struct func *func)
+{
+    struct frame *target = frame_target(sh, TARGET_GLOBAL);
+    struct func *old = name->func;
+    if (frame_should_record(target, name->func_stamp)) {
+        struct func_save *save = mem_alloc(sh->nodes, sizeof *save);
+        if (!save || frame_record_call(sh, target, restore, save, name->func_stamp) != FLOW_NEXT) {
+            mem_free(save);
+            func_release(sh, func);
+            return shell_fail_memory(sh, sizeof *save);
+        }
+        *save = (struct func_save){ .name = name, .func = old };
+        name->func_stamp = target->id;
+        old = NULL;
+    }
+    name->func = func;
+    sh->command_epoch++;
+    func_release(sh, old);
+    return FLOW_NEXT;
+}
+
+static struct func *func_new(struct shell *sh, struct name *name)
+{
+    struct func *func = mem_alloc_zeroed(sh->heap, sizeof *func);
+    if (func) {
+        func->name = name;
+        func->refs = 1;
+    }
+    return func;
+}
+
+enum flow func_define(struct shell *sh, struct program *program, const struct node_function *node)
+{
+    struct func *func = func_new(sh, node->name);
+    char *file = sh->file ? text_dup(sh->heap, sh->file) : NULL;
+    if (!func || (sh->file && !file)) {
+        mem_free(func);
+        mem_free(file);
+        return shell_fail_memory(sh, sizeof *func);
+    }
+    func->program = program_hold(program);
+    func->node = node;
+    func->ksh_style = node->ksh_style;
+    func->file = file;
+    func->line = node->node.line;
+    /* What typeset -ft and -fx said about the name outlives a new body. */
+    if (node->name->func) {
+        func->traced = node->name->func->traced;
+        func->exported = node->name->func->exported;
+    }
+    return func_replace(sh, node->name, func);
+}
+
+enum flow func_declare_autoload(struct shell *sh, struct name *name)
+{
+    if (name->func)
+        return FLOW_NEXT;
+    struct func *func = func_new(sh, name);
+    if (!func)
+        return shell_fail_memory(sh, sizeof *func);
+    func->ksh_style = true;
+    return func_replace(sh, name, func);
+}
+
+struct func *func_find(struct shell *sh, const char *text, size_t len)
+{
+    const struct name *name = name_find(sh, text, len);
+    return name ? name->func : NULL;
+}
+
+enum flow func_unset(struct shell *sh, struct name *name)
+{
+    return name->func ? func_replace(sh, name, NULL) : FLOW_NEXT;
+}
+
+static int compare_names(const void *a, const void *b)
+{
+    const struct func *const *x = a, *const *y = b;
+    return text_compare((*x)->name->text, (*x)->name->len, (*y)->name->text, (*y)->name->len);
+}
+
+enum flow func_list(struct shell *sh, struct func ***ret_funcs, size_t *ret_count)
+{
+    size_t count = 0, cursor = 0;
+    for (struct map_slot *slot; (slot = map_next(&sh->names, &cursor));)
+        count += ((struct name *)slot->value)->func != NULL;
+    struct func **funcs = scratch_alloc(sh, (count + 1) * sizeof *funcs);
+    if (!funcs)
+        return shell_fail_memory(sh, (count + 1) * sizeof *funcs);
+    count = 0;
+    cursor = 0;
+    for (struct map_slot *slot; (slot = map_next(&sh->names, &cursor));) {
+        struct name *name = slot->value;
+        if (name->func)
+            funcs[count++] = name->func;
+    }
+    qsort(funcs, count, sizeof *funcs, compare_names);
+    funcs[count] = NULL;
+    *ret_funcs = funcs;
+    *ret_count = count;
+    return FLOW_NEXT;
+}
+
+void func_free_all(struct shell *sh)
+{
+    size_t cursor = 0;
+    for (struct map_slot *slot; (slot = map_next(&sh->names, &cursor));) {
+        struct name *name = slot->value;
+        struct func *func = name->func;
+        name->func = NULL;
+        func_release(sh, func);
+    }
+}
