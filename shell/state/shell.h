@@ -109,6 +109,7 @@ struct jobs;
 struct traps;
 struct params;
 struct arith_cache;
+struct string_cache;
 struct history;
 
 struct shell {
@@ -155,6 +156,7 @@ struct shell {
     struct jobs *jobs;
     struct traps *traps;
     struct arith_cache *arith_cache;
+    struct string_cache *string_cache; /* expand/string.c; made at first use, freed by expand_cache_free */
     struct history *history;
     uint64_t builtins_disabled[2];  /* bit per row of builtin.def: `builtin -d` */
     pid_t pid;                      /* $$ */

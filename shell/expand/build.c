@@ -1,0 +1,361 @@
+/*
+ * build: texts and fields under construction.
+ *
+ * Owns struct buf, struct builder and struct fields: quoting, splitting and the end of fields. A builder works in its
+ * caller's stack frame and spills to the heap, never to scratch, so that nested commands may mark and reset
+ * scratch at will; finished fields are copied there, packed. This file runs no script code and looks up no
+ * variables but IFS.
+ */
+#include "shell/expand/build.h"
+#include "shell/expand/split.h"
+#include "shell/state/option.h"
+
+enum {
+    B_LIVE = 1u << 0,   /* unquoted: starts a pattern */
+    B_BRACE = 1u << 1,  /* unquoted: starts a brace list */
+    B_ESCAPE = 1u << 2, /* literal: gets a backslash in patterns */
+    B_REGEX = 1u << 3,  /* literal: gets a backslash in an ERE */
+};
+static const uint8_t byte_kind[256] = {
+    ['*'] = B_LIVE | B_ESCAPE | B_REGEX,
+    ['?'] = B_LIVE | B_ESCAPE | B_REGEX,
+    ['['] = B_LIVE | B_ESCAPE | B_REGEX,
+    ['('] = B_LIVE | B_ESCAPE | B_REGEX,
+    ['{'] = B_BRACE | B_ESCAPE | B_REGEX,
+    ['\\'] = B_ESCAPE | B_REGEX,
+    [']'] = B_ESCAPE | B_REGEX,
+    [')'] = B_ESCAPE | B_REGEX,
+    ['|'] = B_ESCAPE | B_REGEX,
+    ['}'] = B_ESCAPE | B_REGEX,
+    ['+'] = B_ESCAPE | B_REGEX,
+    ['^'] = B_ESCAPE | B_REGEX,
+    ['.'] = B_REGEX,
+    ['$'] = B_REGEX,
+    ['&'] = B_ESCAPE,
+    ['!'] = B_ESCAPE,
+    ['@'] = B_ESCAPE,
+    ['~'] = B_ESCAPE,
+    ['-'] = B_ESCAPE,
+    [','] = B_ESCAPE,
+    ['%'] = B_ESCAPE,
+};
+
+bool pattern_byte_is_special(char c)
+{
+    return (byte_kind[(unsigned char)c] & B_ESCAPE) != 0;
+}
+
+/* ---- buf ---- */
+
+bool buf_grow(struct buf *b, size_t extra)
+{
+    size_t want = b->len + extra + 1;
+    if (want < extra || b->failed) {
+        b->failed = true;
+        return false;
+    }
+    /* Doubling, but by a quarter where doubling would hurt. */
+    size_t cap = b->cap < ((size_t)8 << 20) ? b->cap * 2 : b->cap + b->cap / 4;
+    if (cap < want)
+        cap = want;
+    char *data = b->data == b->room ? mem_alloc(b->heap, cap) : mem_resize(b->heap, b->data, cap);
+    if (!data) {
+        b->failed = true;
+        return false;
+    }
+    if (b->data == b->room)
+        memcpy(data, b->room, b->len);
+    b->data = data;
+    b->cap = cap;
+    return true;
+}
+
+enum flow buf_text(struct shell *sh, struct buf *b, const char **ret_text, size_t *ret_len)
+{
+    if (b->failed)
+        return shell_fail_memory(sh, b->len);
+    b->data[b->len] = '\0';
+    *ret_text = b->data;
+    *ret_len = b->len;
+    return FLOW_NEXT;
+}
+
+enum flow buf_copy(struct shell *sh, struct buf *b, const char **ret_text, size_t *ret_len)
+{
+    if (b->failed)
+        return shell_fail_memory(sh, b->len);
+    char *copy = scratch_dup(sh, b->data, b->len);
+    if (!copy)
+        return shell_fail_memory(sh, b->len + 1);
+    *ret_text = copy;
+    *ret_len = b->len;
+    return FLOW_NEXT;
+}
+
+void buf_append_escaped(struct buf *buf, const char *text, size_t len, enum build_mode mode, bool *ret_escaped)
+{
+    unsigned mask = mode == BUILD_REGEX ? B_REGEX : B_ESCAPE;
+    const char *end = text + len;
+    while (text < end) {
+        const char *run = text;
+        if (mode == BUILD_REPLACEMENT)
+            while (text < end && *text != '\\')
+                text++;
+        else
+            while (text < end && !(byte_kind[(unsigned char)*text] & mask))
+                text++;
+        buf_append(buf, run, (size_t)(text - run));
+        if (text == end)
+            return;
+        buf_putc(buf, '\\');
+        buf_putc(buf, *text++);
+        *ret_escaped = true;
+    }
+}
+
+/* ---- fields ---- */
+
+void fields_init(struct fields *fields)
+{
+    *fields = (struct fields){ .argv = NULL };
+}
+
+enum flow fields_reserve(struct shell *sh, struct fields *fields, size_t extra)
+{
+    if (fields->cap - fields->count > extra)
+        return FLOW_NEXT;
+    size_t cap = fields->cap ? fields->cap * 2 : 16;
+    if (cap < fields->count + extra + 1)
+        cap = fields->count + extra + 1;
+    const char **argv = cap > SIZE_MAX / sizeof *argv
+                            ? NULL
+                            : mem_resize(sh->scratch, fields->argv, cap * sizeof *argv);
+    if (!argv)
+        return shell_fail_memory(sh, cap * sizeof *argv);
+    fields->argv = argv;
+    fields->cap = cap;
+    return FLOW_NEXT;
+}
+
+enum flow fields_push(struct shell *sh, struct fields *fields, const char *text)
+{
+    if (fields->cap - fields->count <= 1)
+        TRY(fields_reserve(sh, fields, 1));
+    fields->argv[fields->count++] = text;
+    fields->argv[fields->count] = NULL;
+    return FLOW_NEXT;
+}
+
+enum { ROOM_FIRST = 112, ROOM_LAST = 32 * 1024 };
+
+enum flow fields_push_copy(struct shell *sh, struct fields *fields, const char *text, size_t len)
+{
+    char *copy;
+    if ((size_t)(fields->room_end - fields->room) > len) {
+        copy = fields->room;
+        fields->room += len + 1;
+    } else if (len >= ROOM_LAST / 4) {
+        copy = scratch_alloc(sh, len + 1);
+    } else {
+        size_t bytes = fields->room_bytes ? fields->room_bytes * 2 : ROOM_FIRST;
+        while (bytes <= len)
+            bytes *= 2;
+        if (bytes > ROOM_LAST)
+            bytes = ROOM_LAST;
+        copy = scratch_alloc(sh, bytes);
+        if (copy) {
+            fields->room = copy + len + 1;
+            fields->room_end = copy + bytes;
+            fields->room_bytes = bytes;
+        }
+    }
+    if (!copy)
+        return shell_fail_memory(sh, len + 1);
+    memcpy(copy, text, len);
+    copy[len] = '\0';
+    return fields_push(sh, fields, copy);
+}
+
+/* ---- builder ---- */
+
+void build_init(struct builder *b, struct shell *sh, enum build_mode mode, struct fields *fields)
+{
+    b->sh = sh;
+    b->fields = fields;
+    b->mode = mode;
+    b->brace_on = mode == BUILD_FIELDS && option_on(sh, OPTION_BRACEEXPAND);
+    b->escape = mode == BUILD_FIELDS ? b->brace_on || !option_on(sh, OPTION_NOGLOB) : mode != BUILD_TEXT;
+    b->split = mode == BUILD_FIELDS && sh->ifs->len > 0;
+    b->sole = false;
+    b->active = b->soft = b->empty_at = b->special = b->escaped = b->after_space = false;
+    buf_init(&b->buf, sh);
+}
+
+void build_quoted(struct builder *b, const char *text, size_t len)
+{
+    b->active = true;
+    if (b->escape)
+        buf_append_escaped(&b->buf, text, len, b->mode, &b->escaped);
+    else
+        buf_append(&b->buf, text, len);
+}
+
+void build_literal(struct builder *b, const char *text, size_t len)
+{
+    if (len == 0)
+        return;
+    b->active = true;
+    if (b->mode == BUILD_FIELDS && b->escape) {
+        for (size_t i = 0; i < len; i++) {
+            unsigned kind = byte_kind[(unsigned char)text[i]];
+            if (kind & B_LIVE)
+                b->special = true;
+            if (kind & B_BRACE && b->brace_on) {
+                /* As in ksh93: what is expanded after an open brace is not split, so that {$x,$y} keeps its words. */
+                b->special = true;
+                b->split = false;
+            }
+        }
+    }
+    buf_append(&b->buf, text, len);
+}
+
+/* Appends unquoted TEXT that holds no separator. */
+static void build_live(struct builder *b, const char *text, size_t len)
+{
+    b->active = true;
+    b->after_space = false;
+    if (!b->escape) {
+        buf_append(&b->buf, text, len);
+        return;
+    }
+    const char *end = text + len;
+    while (text < end) {
+        const char *run = text;
+        while (text < end && *text != '\\') {
+            unsigned kind = byte_kind[(unsigned char)*text];
+            if (kind & B_LIVE || (kind & B_BRACE && b->brace_on))
+                b->special = true;
+            text++;
+        }
+        buf_append(&b->buf, run, (size_t)(text - run));
+        if (text == end)
+            return;
+        /* A backslash that comes out of an expansion stands for itself in pathnames. */
+        buf_append(&b->buf, "\\\\", 2);
+        b->escaped = true;
+        text++;
+    }
+}
+
+enum flow build_value(struct builder *b, const char *text, size_t len)
+{
+    if (b->mode != BUILD_FIELDS) {
+        buf_append(&b->buf, text, len);
+        return FLOW_NEXT;
+    }
+    if (!b->split) {
+        if (len > 0)
+            build_live(b, text, len);
+        return FLOW_NEXT;
+    }
+    const struct ifs_table *ifs = b->sh->ifs;
+    const char *end = text + len;
+    b->after_space = false;
+    while (text < end) {
+        const char *stop = ifs_find(ifs, text, end);
+        if (stop > text)
+            build_live(b, text, (size_t)(stop - text));
+        if (stop == end)
+            break;
+        size_t bytes;
+        enum ifs_class class = ifs_class_at(ifs, stop, end, &bytes);
+        text = stop + bytes;
+        if (class == IFS_SPACE) {
+            if (b->active || b->soft) {
+                TRY(build_end_field(b));
+                b->after_space = true;
+            }
+        } else if (b->after_space) {
+            b->after_space = false;
+        } else {
+            b->active = true;
+            TRY(build_end_field(b));
+        }
+    }
+    return FLOW_NEXT;
+}
+
+enum flow build_result(struct builder *b, bool quoted, const char *text, size_t len)
+{
+    if (!quoted)
+        return build_value(b, text, len);
+    if (len == 0)
+        b->soft = true;
+    else
+        build_quoted(b, text, len);
+    return FLOW_NEXT;
+}
+
+/* Back to an empty field; the open brace of a word ends with its field. */
+static void build_reset(struct builder *b)
+{
+    b->sole = false;
+    b->active = b->soft = b->special = b->escaped = false;
+    b->buf.len = 0;
+}
+
+enum flow build_end_field(struct builder *b)
+{
+    if (!b->active && (!b->soft || b->empty_at)) {
+        build_reset(b);
+        return FLOW_NEXT;
+    }
+    const char *text;
+    size_t len;
+    TRY(buf_text(b->sh, &b->buf, &text, &len));
+    if (b->special && b->brace_on) {
+        TRY(brace_expand(b, text, len));
+    } else if (b->special) {
+        TRY(glob_field(b->sh, b->fields, text, len));
+    } else {
+        if (b->escaped)
+            len = pattern_unescape(text, len, b->buf.data);
+        TRY(fields_push_copy(b->sh, b->fields, text, len));
+    }
+    build_reset(b);
+    return FLOW_NEXT;
+}
+
+enum flow build_parts(struct builder *b, const struct word *word, bool in_op)
+{
+    for (uint32_t i = 0; i < word->part_count; i++) {
+        const struct part *part = &word->parts[i];
+        switch ((enum part_kind)part->kind) {
+        case PART_LITERAL:
+            if (part->quoted)
+                build_quoted(b, part->literal.text, part->literal.len);
+            else if (in_op)
+                TRY(build_value(b, part->literal.text, part->literal.len));
+            else
+                build_literal(b, part->literal.text, part->literal.len);
+            break;
+        case PART_PARAM:
+            TRY(part_param(b, part));
+            break;
+        case PART_COMMAND:
+            TRY(part_command(b, part));
+            break;
+        case PART_ARITH:
+            TRY(part_arith(b, part));
+            break;
+        case PART_PROCESS:
+            TRY(part_process(b, part));
+            break;
+        case PART_TILDE:
+            TRY(part_tilde(b, part, i + 1 < word->part_count ? part + 1 : NULL));
+            break;
+        }
+    }
+    return FLOW_NEXT;
+}

@@ -1,0 +1,125 @@
+/*
+ * expand: words -> fields or one text.
+ *
+ * The driver: picks the short way for literal words and "$x", else runs a builder over the parts. Results are borrowed from
+ * the program or copied to the caller's scratch, so that nothing a running command does to a variable can change its own
+ * arguments. Debug option no-fastpath sends "$x" the long way, with the same result.
+ */
+#include "shell/expand/build.h"
+#include "shell/state/cache.h"
+#include "shell/state/option.h"
+
+/* "$x": one field. */
+static enum flow push_variable(struct shell *sh, const struct param *param, struct fields *fields)
+{
+    const char *text;
+    size_t len;
+    TRY(var_get_name(sh, param->ref.name, &text, &len));
+    if (text)
+        return fields_push_copy(sh, fields, text, len);
+    TRY(name_unset(sh, param->ref.name));
+    return fields_push(sh, fields, "");
+}
+
+enum flow expand_fields(struct shell *sh, const struct word *word, struct fields *fields)
+{
+    if (word->kind == WORD_LITERAL)
+        return fields_push(sh, fields, word->text);
+    if (word->kind == WORD_VAR_QUOTED && !sh->debug_no_fastpath)
+        return push_variable(sh, word->parts[0].param, fields);
+    struct builder b;
+    build_init(&b, sh, BUILD_FIELDS, fields);
+    b.sole = word->part_count == 1;
+    enum flow flow = build_parts(&b, word, false);
+    if (flow == FLOW_NEXT)
+        flow = build_end_field(&b);
+    buf_release(&b.buf);
+    return flow;
+}
+
+/* WORD through a builder of the given mode into scratch. */
+static enum flow expand_one(struct shell *sh, const struct word *word, enum build_mode mode,
+                            const char **ret_text, size_t *ret_len)
+{
+    struct builder b;
+    build_init(&b, sh, mode, NULL);
+    enum flow flow = build_parts(&b, word, false);
+    if (flow == FLOW_NEXT)
+        flow = buf_copy(sh, &b.buf, ret_text, ret_len);
+    buf_release(&b.buf);
+    return flow;
+}
+
+enum flow expand_text(struct shell *sh, const struct word *word, const char **ret_text, size_t *ret_len)
+{
+    if (word->kind == WORD_LITERAL) {
+        *ret_text = word->text;
+        *ret_len = word->len;
+        return FLOW_NEXT;
+    }
+    return expand_one(sh, word, BUILD_TEXT, ret_text, ret_len);
+}
+
+enum flow build_word_text(struct shell *sh, const struct word *word, enum build_mode mode, struct buf *buf)
+{
+    if (!word)
+        return FLOW_NEXT;
+    struct builder b;
+    build_init(&b, sh, mode, NULL);
+    enum flow flow = build_parts(&b, word, false);
+    const char *text;
+    size_t len;
+    if (flow == FLOW_NEXT)
+        flow = buf_text(sh, &b.buf, &text, &len);
+    if (flow == FLOW_NEXT) {
+        buf_append(buf, text, len);
+        if (buf->failed)
+            flow = shell_fail_memory(sh, len);
+    }
+    buf_release(&b.buf);
+    return flow;
+}
+
+/* Pattern or ERE text of a literal word: all of it stands for itself. */
+static enum flow escape_literal(struct shell *sh, const struct word *word, enum build_mode mode,
+                                const char **ret_text, size_t *ret_len)
+{
+    struct buf buf;
+    bool escaped = false;
+    buf_init(&buf, sh);
+    buf_append_escaped(&buf, word->text, word->len, mode, &escaped);
+    enum flow flow = buf_copy(sh, &buf, ret_text, ret_len);
+    buf_release(&buf);
+    return flow;
+}
+
+enum flow expand_pattern(struct shell *sh, const struct word *word, const char **ret_text, size_t *ret_len)
+{
+    if (word->kind == WORD_LITERAL)
+        return escape_literal(sh, word, BUILD_PATTERN, ret_text, ret_len);
+    return expand_one(sh, word, BUILD_PATTERN, ret_text, ret_len);
+}
+
+enum flow expand_regex(struct shell *sh, const struct word *word, const char **ret_text, size_t *ret_len)
+{
+    if (word->kind == WORD_LITERAL)
+        return escape_literal(sh, word, BUILD_REGEX, ret_text, ret_len);
+    return expand_one(sh, word, BUILD_REGEX, ret_text, ret_len);
+}
+
+enum flow expand_target(struct shell *sh, const struct word *word, const char **ret_text, size_t *ret_len)
+{
+    if (!sh->interactive || !(word->flags & (WORD_HAS_GLOB | WORD_UNQUOTED_EXPANSION)))
+        return expand_text(sh, word, ret_text, ret_len);
+    struct fields fields;
+    const char *pattern;
+    size_t len, count;
+    fields_init(&fields);
+    TRY(expand_pattern(sh, word, &pattern, &len));
+    TRY(glob_expand(sh, pattern, len, &fields, &count));
+    if (count != 1)
+        return expand_text(sh, word, ret_text, ret_len);
+    *ret_text = fields.argv[0];
+    *ret_len = strlen(fields.argv[0]);
+    return FLOW_NEXT;
+}

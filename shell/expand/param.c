@@ -1,0 +1,429 @@
+/*
+ * param: what $x, ${a[i]}, $1, $@ and ${#x}, ${!x}... name, and how lists become fields.
+ *
+ * Owns struct subject and struct elements. Texts are borrowed from variables as late as possible and go into the builder at
+ * once. Operators are in param_op.c.
+ */
+#include "shell/expand/build.h"
+#include "shell/base/utf8.h"
+#include "shell/state/option.h"
+#include "shell/state/param.h"
+#include "shell/syntax/unparse.h"
+
+enum flow param_bad(struct shell *sh, const struct part *part)
+{
+    struct part bare = *part;
+    bare.quoted = bare.dquoted = false;
+    struct word word = { .kind = WORD_GENERAL, .parts = &bare, .part_count = 1 };
+    struct str text;
+    str_init(&text, sh->heap);
+    unparse_word(&text, &word);
+    enum flow flow = shell_fail(sh, ERROR_EXPANSION, 1, str_text(&text), "bad substitution");
+    str_release(&text);
+    return flow;
+}
+
+/* ---- elements ---- */
+
+bool elements_next(struct shell *sh, struct elements *e, const char **ret_text, size_t *ret_len)
+{
+    if (e->left == 0)
+        return false;
+    if (!e->name) {
+        const char *text;
+        if (e->zero_first) {
+            e->zero_first = false;
+            text = param_get(sh, 0);
+        } else if (e->next < e->count) {
+            text = e->argv[e->next++];
+        } else {
+            return false;
+        }
+        e->left--;
+        *ret_text = text;
+        *ret_len = strlen(text);
+        return true;
+    }
+    struct var_item item;
+    while (var_next(sh, e->name, &e->cursor, &item)) {
+        if (item.key ? e->skip > 0 : item.index < e->from_index) {
+            e->skip -= e->skip > 0;
+            continue;
+        }
+        e->left--;
+        *ret_text = item.text;
+        *ret_len = item.len;
+        if (e->keys && item.key) {
+            *ret_text = item.key;
+            *ret_len = item.key_len;
+        } else if (e->keys) {
+            *ret_len = num_format_int(item.index, e->digits);
+            *ret_text = e->digits;
+        }
+        return true;
+    }
+    return false;
+}
+
+size_t elements_count(struct shell *sh, const struct elements *e)
+{
+    return e->name ? var_count(sh, e->name) : e->count - e->next;
+}
+
+static void elements_init_params(struct elements *e, const struct shell *sh)
+{
+    *e = (struct elements){ .argv = (const char *const *)sh->params->argv,
+                            .count = sh->params->count,
+                            .left = SIZE_MAX };
+}
+
+static void elements_init_array(struct elements *e, struct name *name, bool keys)
+{
+    *e = (struct elements){ .name = name, .keys = keys, .left = SIZE_MAX };
+}
+
+/* ---- subject ---- */
+
+static void subject_int(struct subject *s, int64_t n)
+{
+    s->len = num_format_int(n, s->room);
+    s->room[s->len] = '\0';
+    s->text = s->room;
+}
+
+static void find_special(struct shell *sh, char special, struct subject *ret)
+{
+    switch (special) {
+    case '@':
+    case '*':
+        ret->all = special;
+        elements_init_params(&ret->elements, sh);
+        break;
+    case '#':
+        subject_int(ret, (int64_t)sh->params->count);
+        break;
+    case '?':
+        subject_int(ret, sh->status);
+        break;
+    case '$':
+        subject_int(ret, sh->pid);
+        break;
+    case '!':
+        if (sh->last_background > 0)
+            subject_int(ret, sh->last_background);
+        break;
+    case '-':
+        _Static_assert(OPTION_COUNT < sizeof ret->room, "room for all option letters");
+        option_letters(sh, ret->room);
+        ret->text = ret->room;
+        ret->len = strlen(ret->room);
+        break;
+    default:
+        break;
+    }
+}
+
+enum flow subject_find(struct shell *sh, const struct param *param, struct subject *ret)
+{
+    ret->all = 0;
+    ret->is_var = false;
+    ret->text = NULL;
+    ret->len = 0;
+    switch ((enum param_form)param->form) {
+    case PARAM_NAME:
+        ret->is_var = true;
+        TRY(expand_ref(sh, &param->ref, &ret->ref));
+        if (ret->ref.kind == REF_ALL) {
+            ret->all = ret->ref.all;
+            elements_init_array(&ret->elements, ret->ref.name, param->prefix == PARAM_KEYS);
+        }
+        break;
+    case PARAM_POSITIONAL:
+        ret->text = param_get(sh, param->index);
+        ret->len = ret->text ? strlen(ret->text) : 0;
+        break;
+    case PARAM_SPECIAL:
+        find_special(sh, param->special, ret);
+        break;
+    }
+    return FLOW_NEXT;
+}
+
+enum flow subject_fetch(struct shell *sh, struct subject *s)
+{
+    if (!s->is_var || s->all)
+        return FLOW_NEXT;
+    s->text = NULL;
+    s->len = 0;
+    if (s->ref.kind == REF_SCALAR)
+        return var_get_name(sh, s->ref.name, &s->text, &s->len);
+    return var_get(sh, &s->ref, &s->text, &s->len);
+}
+
+/* True for p.x: a member of a compound variable; .sh.x is not one. */
+static bool is_member_name(const struct name *name)
+{
+    return name->text[0] != '.' && memchr(name->text, '.', name->len) != NULL;
+}
+
+enum flow name_unset(struct shell *sh, const struct name *name)
+{
+    if (is_member_name(name))
+        return shell_fail(sh, ERROR_UNSUPPORTED, 1, name->text, "compound variable: not supported yet");
+    if (option_on(sh, OPTION_NOUNSET))
+        return shell_fail(sh, ERROR_EXPANSION, 1, name->text, "parameter not set");
+    return FLOW_NEXT;
+}
+
+static void ref_name(const struct var_ref *ref, struct buf *buf)
+{
+    buf_append(buf, ref->name->text, ref->name->len);
+    if (ref->kind == REF_SCALAR)
+        return;
+    buf_putc(buf, '[');
+    if (ref->kind == REF_KEY) {
+        buf_append(buf, ref->key, ref->key_len);
+    } else if (ref->kind == REF_ALL) {
+        buf_putc(buf, ref->all);
+    } else {
+        char digits[24];
+        buf_append(buf, digits, num_format_int(ref->index, digits));
+    }
+    buf_putc(buf, ']');
+}
+
+void subject_name(const struct param *param, const struct subject *s, struct buf *buf)
+{
+    char digits[24];
+    switch ((enum param_form)param->form) {
+    case PARAM_NAME:
+        ref_name(&s->ref, buf);
+        break;
+    case PARAM_POSITIONAL:
+        buf_append(buf, digits, num_format_int(param->index, digits));
+        break;
+    case PARAM_SPECIAL:
+        buf_putc(buf, param->special);
+        break;
+    }
+}
+
+enum flow subject_check(struct shell *sh, const struct param *param, const struct subject *s)
+{
+    if (s->text || s->all)
+        return FLOW_NEXT;
+    if (s->is_var && s->ref.kind == REF_SCALAR)
+        return name_unset(sh, s->ref.name);
+    if (!option_on(sh, OPTION_NOUNSET))
+        return FLOW_NEXT;
+    struct buf name;
+    const char *text;
+    size_t len;
+    buf_init(&name, sh);
+    subject_name(param, s, &name);
+    enum flow flow = buf_text(sh, &name, &text, &len);
+    if (flow == FLOW_NEXT)
+        flow = shell_fail(sh, ERROR_EXPANSION, 1, text, "parameter not set");
+    buf_release(&name);
+    return flow;
+}
+
+/* ---- lists ---- */
+
+/* "$@": each element a field; the first and the last join what stands beside them in the word. */
+static enum flow list_separate(struct builder *b, struct elements *e, struct text_op *op)
+{
+    struct shell *sh = b->sh;
+    const char *text;
+    size_t len;
+    bool first = true;
+    if (b->sole)
+        TRY(fields_reserve(sh, b->fields, e->left == SIZE_MAX ? elements_count(sh, e) + 1 : 1));
+    while (elements_next(sh, e, &text, &len)) {
+        if (op)
+            TRY(text_op_apply(sh, op, &text, &len));
+        if (b->sole) {
+            TRY(fields_push_copy(sh, b->fields, text, len));
+        } else {
+            if (!first)
+                TRY(build_end_field(b));
+            build_quoted(b, text, len);
+        }
+        first = false;
+    }
+    if (first)
+        b->empty_at = true;
+    return FLOW_NEXT;
+}
+
+/* $@ and $* where fields are split: each element is split on its own, empty ones vanish. */
+static enum flow list_split(struct builder *b, struct elements *e, struct text_op *op)
+{
+    const char *text;
+    size_t len;
+    bool first = true;
+    while (elements_next(b->sh, e, &text, &len)) {
+        if (op)
+            TRY(text_op_apply(b->sh, op, &text, &len));
+        if (!first)
+            TRY(build_end_field(b));
+        TRY(build_value(b, text, len));
+        first = false;
+    }
+    return FLOW_NEXT;
+}
+
+/* "$*", and any list where one text is wanted. */
+static enum flow list_joined(struct builder *b, bool quoted, char all, struct elements *e, struct text_op *op)
+{
+    const struct ifs_table *ifs = b->sh->ifs;
+    const char *glue = all == '*' ? ifs->first : " ";
+    size_t glue_len = all == '*' ? ifs->first_len : 1;
+    const char *text;
+    size_t len;
+    bool first = true;
+    if (quoted)
+        b->soft = true;
+    while (elements_next(b->sh, e, &text, &len)) {
+        if (op)
+            TRY(text_op_apply(b->sh, op, &text, &len));
+        if (!first)
+            TRY(build_result(b, quoted, glue, glue_len));
+        TRY(build_result(b, quoted, text, len));
+        first = false;
+    }
+    return FLOW_NEXT;
+}
+
+enum flow param_list(struct builder *b, const struct part *part, struct subject *s, struct text_op *op)
+{
+    if (b->mode != BUILD_FIELDS || (part->quoted && s->all == '*'))
+        return list_joined(b, part->quoted, s->all, &s->elements, op);
+    return part->quoted ? list_separate(b, &s->elements, op) : list_split(b, &s->elements, op);
+}
+
+/* ---- prefixes ---- */
+
+/* ${#x} ${#a[@]} */
+static enum flow param_length(struct builder *b, const struct part *part, struct subject *s)
+{
+    size_t n;
+    if (s->all) {
+        n = elements_count(b->sh, &s->elements);
+    } else {
+        TRY(subject_fetch(b->sh, s));
+        TRY(subject_check(b->sh, part->param, s));
+        n = utf8_count(s->text, s->len);
+    }
+    char digits[24];
+    return build_result(b, part->quoted, digits, num_format_int((int64_t)n, digits));
+}
+
+/* ${!x}: the name of what X refers to. */
+static enum flow param_bang(struct builder *b, const struct part *part, struct subject *s)
+{
+    struct shell *sh = b->sh;
+    if (!s->is_var)
+        return param_bad(sh, part);
+    struct var *var;
+    TRY(var_resolve(sh, &s->ref, &var));
+    if (!var)
+        TRY(name_unset(sh, s->ref.name));
+    struct buf name;
+    const char *text;
+    size_t len;
+    buf_init(&name, sh);
+    ref_name(&s->ref, &name);
+    enum flow flow = buf_text(sh, &name, &text, &len);
+    if (flow == FLOW_NEXT)
+        flow = build_result(b, part->quoted, text, len);
+    buf_release(&name);
+    return flow;
+}
+
+/* ${!pre@} ${!pre*} */
+static enum flow param_prefixes(struct builder *b, const struct part *part)
+{
+    struct shell *sh = b->sh;
+    const struct name *prefix = part->param->ref.name;
+    struct name **names;
+    size_t count, kept = 0;
+    TRY(var_list(sh, 0, &names, &count));
+    /* The same array becomes that of the texts: a kept entry never stands after the one it is made from. */
+    const char **texts = (const char **)names;
+    for (size_t i = 0; i < count; i++)
+        if (names[i]->len >= prefix->len && memcmp(names[i]->text, prefix->text, prefix->len) == 0)
+            texts[kept++] = names[i]->text;
+    struct subject s = { .all = part->param->ref.subscript_all };
+    s.elements = (struct elements){ .argv = texts, .count = kept, .left = SIZE_MAX };
+    return param_list(b, part, &s, NULL);
+}
+
+/* ${@x}: the attributes, as the options of the command that would declare them. */
+static enum flow param_type(struct builder *b, const struct part *part)
+{
+    struct shell *sh = b->sh;
+    struct name *name = part->param->ref.name;
+    struct str text;
+    str_init(&text, sh->heap);
+    enum flow flow = FLOW_NEXT;
+    if (name->cur)
+        flow = var_print(sh, name, &text, true);
+    /* `typeset -i x=1` without the name and what follows; `x=1` has no attributes. */
+    const char *line = str_text(&text), *end = NULL;
+    for (const char *at = strstr(line, name->text); at && !end; at = strstr(at + 1, name->text))
+        if (at > line && at[-1] == ' ' && (at[name->len] == '=' || !at[name->len] || at[name->len] == '\n'))
+            end = at - 1;
+    if (flow == FLOW_NEXT)
+        flow = build_result(b, part->quoted, line, end ? (size_t)(end - line) : 0);
+    str_release(&text);
+    return flow;
+}
+
+static enum flow param_subject(struct builder *b, const struct part *part)
+{
+    const struct param *param = part->param;
+    struct shell *sh = b->sh;
+    struct subject s;
+    TRY(subject_find(sh, param, &s));
+    if (param->prefix == PARAM_LENGTH)
+        return param_length(b, part, &s);
+    if (param->prefix == PARAM_BANG)
+        return param_bang(b, part, &s);
+    if (param->op != OP_NONE)
+        return param_op(b, part, &s);
+    if (s.all)
+        return param_list(b, part, &s, NULL);
+    TRY(subject_fetch(sh, &s));
+    if (!s.text)
+        TRY(subject_check(sh, param, &s));
+    return build_result(b, part->quoted, s.text, s.len);
+}
+
+enum flow part_param(struct builder *b, const struct part *part)
+{
+    const struct param *param = part->param;
+    struct shell *sh = b->sh;
+    if (param->prefix == PARAM_PREFIXES)
+        return param_prefixes(b, part);
+    if (param->prefix == PARAM_TYPE)
+        return param_type(b, part);
+    if (param->form == PARAM_NAME && param->prefix == PARAM_PLAIN && param->op == OP_NONE &&
+        !param->ref.subscript && !param->ref.subscript_all && param->ref.step_count == 0) {
+        const char *text;
+        size_t len;
+        TRY(var_get_name(sh, param->ref.name, &text, &len));
+        if (!text) {
+            len = 0;
+            TRY(name_unset(sh, param->ref.name));
+        }
+        return build_result(b, part->quoted, text, len);
+    }
+    if (!shell_enter(sh)) {
+        shell_leave(sh);
+        return shell_fail(sh, ERROR_LIMIT, 1, NULL, "expansion: nested too deeply");
+    }
+    enum flow flow = param_subject(b, part);
+    shell_leave(sh);
+    return flow;
+}
