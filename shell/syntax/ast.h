@@ -356,7 +356,11 @@ void program_release(struct program *program);
 /* Called by the last release for a program with CACHES; set once at start by the layer that owns them (state/cache.c).
  * NULL: nobody does. Defined beside program_release. */
 extern void (*program_caches_free)(struct program *program);
+/* Set at start by whoever interns: the text of NAME, for unparse. */
+extern const char *(*program_name_text)(const struct name *name);
 /* Set by the executor at start: frees PROGRAM->caches. Called by the last release when that is not NULL. */
 extern void (*program_caches_free)(struct program *program);
+/* Set at start by whoever interns: the text of NAME, for unparse. */
+extern const char *(*program_name_text)(const struct name *name);
 
 #endif

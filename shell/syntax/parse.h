@@ -37,6 +37,9 @@ struct parse_hooks {
     bool posix;        /* set -o posix / invoked as sh: fewer extensions where they conflict */
     bool brace_expand; /* set -B */
     unsigned depth_max; /* nesting limit, e.g. 20000; more is a syntax error */
+    const char *stack_floor; /* the parser's frames must stay above this address; NULL: no such limit */
+    /* A remark that is no error (a here-document ended by the end of input); may be NULL. */
+    void (*warn)(void *ctx, uint32_t line, const char *text);
 };
 
 enum parse_result {

@@ -1,0 +1,170 @@
+/*
+ * command: what only the start of a command gives a meaning: reserved words and aliases.
+ *
+ * Owns the table of reserved words. A word is looked at in place, without being read, so that whoever
+ * finds no use for it leaves it where it is. An alias becomes an input of its own; a name is not
+ * replaced again while its own value is being read.
+ */
+#include <string.h>
+
+#include "shell/base/cclass.h"
+#include "shell/syntax/parser.h"
+
+static const struct {
+    const char *text;
+    uint8_t len;
+} reserved_words[] = {
+    [RW_NONE] = { "", 0 },
+#define RESERVED(id, text) [RW_##id] = { text, sizeof(text) - 1 },
+#include "shell/syntax/token.def"
+#undef RESERVED
+};
+
+enum { RESERVED_MAX = 9 };
+
+static enum reserved reserved_find(const char *word, size_t len)
+{
+    for (int i = RW_NONE + 1; i < RW_COUNT; i++) {
+        if (reserved_words[i].text[0] == word[0] && reserved_words[i].len == len &&
+            memcmp(reserved_words[i].text, word, len) == 0)
+            return (enum reserved)i;
+    }
+    return RW_NONE;
+}
+
+bool parse_is_reserved(const char *word, size_t len)
+{
+    return len > 0 && reserved_find(word, len) != RW_NONE;
+}
+
+const char *parse_reserved_at(size_t i)
+{
+    return i < RW_COUNT - 1 ? reserved_words[i + 1].text : NULL;
+}
+
+/* Bytes that may begin a reserved word. */
+static bool may_be_reserved(int c)
+{
+    return c > 0 && (strchr("![{}cdefinstuw", c) || c == '\\');
+}
+
+enum reserved peek_reserved(struct parser *p)
+{
+    if (!may_be_reserved(look(p)))
+        return RW_NONE;
+    char word[RESERVED_MAX + 1];
+    size_t len = 0, n = 0;
+    int c;
+    while ((c = look_ahead(p, n)) > 0 && !cclass_is((char)c, CC_META)) {
+        if (c == '\\' && look_ahead(p, n + 1) == '\n') {
+            n += 2;
+            continue;
+        }
+        if (len == RESERVED_MAX)
+            return RW_NONE;
+        word[len++] = (char)c;
+        n++;
+    }
+    enum reserved found = len > 0 ? reserved_find(word, len) : RW_NONE;
+    if (found == RW_NOT && c == '(')
+        return RW_NONE; /* !(pattern) */
+    return found;
+}
+
+bool take_reserved(struct parser *p, enum reserved word)
+{
+    for (const char *s = reserved_words[word].text; *s; s++) {
+        if (!take(p, *s))
+            return false;
+    }
+    return true;
+}
+
+bool expect_reserved(struct parser *p, enum reserved word, const char *opener, uint32_t line)
+{
+    if (p->status != PARSE_OK)
+        return false;
+    command_position(p);
+    if (peek_reserved(p) == word)
+        return take_reserved(p, word);
+    return parser_missing(p, opener, line);
+}
+
+bool word_is(struct parser *p, const char *text)
+{
+    size_t n = 0;
+    for (; text[n]; n++) {
+        if (look_ahead(p, n) != (unsigned char)text[n])
+            return false;
+    }
+    int c = look_ahead(p, n);
+    return c < 0 || cclass_is((char)c, CC_META);
+}
+
+static bool alias_in_use(const struct parser *p, const char *name, size_t len)
+{
+    for (const struct input *in = p->in; in; in = in->outer) {
+        if (in->alias && text_eq(in->alias, in->alias_len, name, len))
+            return true;
+    }
+    return false;
+}
+
+/* Makes VALUE the input in place of the word of LEN bytes under the cursor. */
+static bool alias_enter(struct parser *p, const char *value, size_t len)
+{
+    struct input *in = parser_alloc(p, sizeof *in);
+    if (!in)
+        return false;
+    size_t value_len = strlen(value);
+    in->text = arena_dup(p->arena, value, value_len);
+    in->alias = arena_dup(p->arena, p->text + p->pos, len);
+    if (!in->text || !in->alias)
+        return parser_no_memory(p);
+    in->len = value_len;
+    in->alias_len = len;
+    in->outer = p->in;
+    in->outer_pos = p->pos + len;
+    in->ends_blank = value_len > 0 && cclass_is(value[value_len - 1], CC_BLANK);
+    p->in = in;
+    p->text = in->text;
+    p->len = in->len;
+    p->pos = 0;
+    return true;
+}
+
+bool alias_expand(struct parser *p)
+{
+    if (look(p) < 0 || (p->in == p->no_alias_in && p->pos == p->no_alias_pos))
+        return false;
+    size_t n = 0;
+    while (p->pos + n < p->len && !cclass_is(p->text[p->pos + n], CC_META | CC_QUOTE) &&
+           p->text[p->pos + n] != '=')
+        n++;
+    int next = look_ahead(p, n);
+    const char *value = NULL;
+    if (n > 0 && next != '(' && (next < 0 || cclass_is((char)next, CC_META)))
+        value = p->hooks->alias(p->hooks->ctx, p->text + p->pos, n);
+    if (value && !alias_in_use(p, p->text + p->pos, n))
+        return alias_enter(p, value, n);
+    p->no_alias_in = p->in;
+    p->no_alias_pos = p->pos;
+    return false;
+}
+
+void command_position(struct parser *p)
+{
+    for (;;) {
+        skip_space(p);
+        if (p->status != PARSE_OK || !alias_expand(p))
+            return;
+        p->alias_applied = true;
+    }
+}
+
+void node_init(struct parser *p, struct node *node, enum node_kind kind, uint32_t line)
+{
+    node->kind = (uint8_t)kind;
+    node->line = line;
+    node->cache = parser_cache(p);
+}

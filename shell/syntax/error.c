@@ -1,0 +1,94 @@
+/*
+ * error: how a parse fails.
+ *
+ * The first failure wins and is kept until speculation forgets it. Messages name the offending token
+ * and, for what was never closed, the line where it began. Nothing is printed here.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "shell/base/cclass.h"
+#include "shell/syntax/parser.h"
+
+enum { TOKEN_SHOWN_MAX = 40 };
+
+bool parser_no_memory(struct parser *p)
+{
+    if (p->status == PARSE_OK || p->status == PARSE_ERROR)
+        p->status = PARSE_NO_MEMORY;
+    p->fatal = true;
+    return false;
+}
+
+bool parser_fail(struct parser *p, uint32_t line, const char *format, ...)
+{
+    if (p->status != PARSE_OK)
+        return false;
+    p->status = PARSE_ERROR;
+    p->error->line = line;
+    p->error->incomplete = false;
+    va_list args;
+    va_start(args, format);
+    vsnprintf(p->error->why, sizeof p->error->why, format, args);
+    va_end(args);
+    return false;
+}
+
+/* Length of the operator at the start of TEXT, 0 when none. */
+static size_t operator_bytes(const char *text, size_t len)
+{
+    static const char *const operators[] = { ";;&", "<<<", "<<-", "&>>", ";;", ";&", "&&", "||", "|&",
+                                             "<<",  ">>",  "<&",  ">&",  "<>", ">|", "&>", "&",  ";",
+                                             "|",   "(",   ")",   "<",   ">" };
+    for (size_t i = 0; i < sizeof operators / sizeof *operators; i++) {
+        size_t n = strlen(operators[i]);
+        if (n <= len && memcmp(operators[i], text, n) == 0)
+            return n;
+    }
+    return 0;
+}
+
+bool parser_unexpected(struct parser *p)
+{
+    if (p->status != PARSE_OK)
+        return false;
+    int c = look(p);
+    uint32_t line = parser_line(p);
+    if (c < 0) {
+        parser_fail(p, line, "syntax error: unexpected end of file");
+        p->error->incomplete = p->status == PARSE_ERROR;
+        return false;
+    }
+    if (c == '\n')
+        return parser_fail(p, line, "syntax error: unexpected `newline'");
+    const char *text = p->text + p->pos;
+    size_t room = p->len - p->pos;
+    size_t n = operator_bytes(text, room);
+    if (n == 0) {
+        while (n < room && n < TOKEN_SHOWN_MAX && !cclass_is(text[n], CC_META))
+            n++;
+        if (n == 0)
+            n = 1;
+    }
+    return parser_fail(p, line, "syntax error: unexpected `%.*s'", (int)n, text);
+}
+
+bool parser_missing(struct parser *p, const char *opener, uint32_t line)
+{
+    if (p->status != PARSE_OK)
+        return false;
+    if (look(p) >= 0)
+        return parser_unexpected(p);
+    parser_fail(p, parser_line(p), "syntax error: `%s' (began at line %u) is not terminated", opener, line);
+    p->error->incomplete = true;
+    return false;
+}
+
+bool parser_unterminated(struct parser *p, const char *what, uint32_t line)
+{
+    if (p->status != PARSE_OK)
+        return false;
+    parser_fail(p, line, "syntax error: unterminated quote `%s' (began at line %u)", what, line);
+    p->error->incomplete = true;
+    return false;
+}

@@ -1,0 +1,190 @@
+/*
+ * lex_arith: the text of arithmetic expressions.
+ *
+ * Finds where an expression ends and which expansions it holds; what it means is not known here. Text is as inside double
+ * quotes; text that stood in double quotes of its own is marked dquoted (parentheses in it do not
+ * nest). Character constants 'x' are copied as they are.
+ *
+ * `((` may turn out to be two subshells: lex_try_arith goes back then. While it tries, it also learns which inner `((`
+ * cannot be arithmetic, so that 10,000 nested ones are read twice and not 10,000 times.
+ */
+#include <string.h>
+
+#include "shell/syntax/parser.h"
+
+static bool arith_stop(char c)
+{
+    static const bool stop[256] = { ['('] = true, [')'] = true,  ['['] = true,  [']'] = true,
+                                    ['"'] = true, ['\''] = true, ['\\'] = true, ['$'] = true,
+                                    ['`'] = true, [';'] = true,  [':'] = true,  ['}'] = true,
+                                    ['?'] = true };
+    return stop[(unsigned char)c];
+}
+
+/* 'x', copied with its quotes; a ' without a partner on its line is an ordinary byte. */
+static void lex_char_constant(struct parser *p, struct builder *b)
+{
+    size_t n = 1;
+    int c;
+    while ((c = look_ahead(p, n)) != '\'' && c >= 0 && c != '\n')
+        n += c == '\\' && look_ahead(p, n + 1) >= 0 ? 2 : 1;
+    for (n = c == '\'' ? n + 1 : 1; n > 0; n--) {
+        builder_char(p, b, (char)look(p), true);
+        p->pos++;
+    }
+}
+
+struct arith_lexer {
+    struct builder b;
+    const char *ends;
+    size_t paren_mark; /* in p->parens */
+    unsigned parens, brackets, ternaries;
+    bool done;
+};
+
+/* An inner parenthesis closes: `((` that is not closed by `))` is not arithmetic. */
+static void paren_close(struct parser *p, const struct arith_lexer *l)
+{
+    size_t open, outer;
+    if (p->parens.len < l->paren_mark + sizeof open)
+        return; /* out of memory when it was opened */
+    p->parens.len -= sizeof open;
+    memcpy(&open, p->parens.data + p->parens.len, sizeof open);
+    if (p->parens.len < l->paren_mark + sizeof outer)
+        return;
+    memcpy(&outer, p->parens.data + p->parens.len - sizeof outer, sizeof outer);
+    if (outer + 1 == open && look_ahead(p, 1) != ')')
+        memo_not_arith(p, outer);
+}
+
+/* A closing parenthesis. False: it stands alone where `))` was wanted. */
+static bool arith_paren(struct parser *p, struct arith_lexer *l)
+{
+    if (l->parens > 0) {
+        l->parens--;
+        if (p->speculating > 0)
+            paren_close(p, l);
+        builder_char(p, &l->b, ')', true);
+        p->pos++;
+        return true;
+    }
+    if (*l->ends != ')')
+        return parser_unexpected(p);
+    p->pos++;
+    l->done = take(p, ')');
+    return l->done;
+}
+
+/* A byte of arith_stop that is not part of a quote or expansion. */
+static bool arith_punctuation(struct parser *p, struct arith_lexer *l, int c)
+{
+    bool outermost = l->parens == 0 && l->brackets == 0;
+    if (c == ')')
+        return arith_paren(p, l);
+    if (outermost && c != ')' && strchr(l->ends, c) && !(c == ':' && l->ternaries > 0)) {
+        l->done = true;
+        return true;
+    }
+    if (c == '(') {
+        l->parens++;
+        if (p->speculating > 0)
+            str_append(&p->parens, (const char *)&p->pos, sizeof p->pos);
+    } else if (c == '[') {
+        l->brackets++;
+    } else if (c == ']' && l->brackets > 0) {
+        l->brackets--;
+    } else if (c == '?' && outermost) {
+        l->ternaries++;
+    } else if (c == ':' && outermost && l->ternaries > 0) {
+        l->ternaries--;
+    }
+    builder_char(p, &l->b, (char)c, true);
+    p->pos++;
+    return true;
+}
+
+static bool arith_special(struct parser *p, struct arith_lexer *l, int c)
+{
+    struct builder *b = &l->b;
+    switch (c) {
+    case '"': {
+        b->arith_quotes = true;
+        bool ok = lex_double(p, b, false);
+        b->arith_quotes = false;
+        return ok;
+    }
+    case '\'':
+        lex_char_constant(p, b);
+        return true;
+    case '\\':
+        return lex_dq_escape(p, b, true, false);
+    case '$':
+        return lex_dollar(p, b, true);
+    case '`':
+        return lex_backquote(p, b, true);
+    default:
+        return arith_punctuation(p, l, c);
+    }
+}
+
+bool lex_arith(struct parser *p, const char *ends, struct word **ret_word)
+{
+    struct arith_lexer l = { .ends = ends, .paren_mark = p->parens.len };
+    uint32_t line = parser_line(p);
+    builder_init(p, &l.b, WORD_ARITH);
+    *ret_word = NULL;
+    bool ok = true;
+    while (ok && !l.done) {
+        int c = look(p);
+        if (c < 0) {
+            ok = parser_missing(p, *ends == ')' ? "((" : "${", line);
+        } else if (arith_stop((char)c)) {
+            ok = arith_special(p, &l, c);
+        } else {
+            const char *text = p->text + p->pos;
+            const char *end = p->text + p->len;
+            const char *s = text;
+            while (s < end && !arith_stop(*s))
+                s++;
+            builder_text(p, &l.b, text, (size_t)(s - text), true);
+            p->pos += (size_t)(s - text);
+        }
+    }
+    if (!ok) {
+        str_truncate(&p->stack, l.b.stack_base);
+        str_truncate(&p->lit, l.b.lit_base);
+        return false;
+    }
+    *ret_word = builder_finish(p, &l.b);
+    return *ret_word != NULL;
+}
+
+bool lex_is_blank(const struct word *word)
+{
+    return word->kind == WORD_LITERAL && word->len == strspn(word->text, " \t\n");
+}
+
+bool lex_try_arith(struct parser *p, struct cursor start, struct word **ret_word)
+{
+    *ret_word = NULL;
+    if (memo_find(p, MEMO_NOT_ARITH, start.pos, false)) {
+        cursor_restore(p, start);
+        return true;
+    }
+    size_t mark = p->parens.len, stack_len = p->stack.len, lit_len = p->lit.len;
+    p->speculating++;
+    bool ok = lex_arith(p, ")", ret_word);
+    p->speculating--;
+    if (!ok && p->in == start.in) {
+        size_t outer = SIZE_MAX - 1, open;
+        for (size_t at = mark; at + sizeof open <= p->parens.len; at += sizeof open) {
+            memcpy(&open, p->parens.data + at, sizeof open);
+            if (outer + 1 == open)
+                memo_not_arith(p, outer);
+            outer = open;
+        }
+        memo_not_arith(p, start.pos);
+    }
+    str_truncate(&p->parens, mark);
+    return ok || speculation_undo(p, start, stack_len, lit_len);
+}

@@ -1,0 +1,345 @@
+/*
+ * lex_word: words outside double quotes.
+ *
+ * Owns the one loop that reads a word in each of its surroundings (enum word_mode), the byte classes that
+ * end its runs of ordinary text, extended pattern groups, regular expressions and tildes. Quotes and
+ * expansions are handed to lex_quote.c and lex_dollar.c. It never looks past the byte that ends the word.
+ */
+#include <string.h>
+
+#include "shell/base/cclass.h"
+#include "shell/syntax/parser.h"
+
+enum {
+    T_BLANK = 1u << 0, /* space, tab */
+    T_NEWLINE = 1u << 1,
+    T_OPERATOR = 1u << 2, /* ; & | < > */
+    T_PAREN = 1u << 3,
+    T_QUOTE = 1u << 4, /* \ ' " ` $ and NUL, which is dropped */
+    T_BRACE = 1u << 5,
+    T_BRACKET = 1u << 6,
+    T_SLASH = 1u << 7,
+    T_TILDE = 1u << 8,
+    T_STAR = 1u << 9, /* * ? */
+    T_META = T_BLANK | T_NEWLINE | T_OPERATOR | T_PAREN,
+};
+
+static const uint16_t byte_class[256] = {
+    ['\0'] = T_QUOTE, [' '] = T_BLANK,    ['\t'] = T_BLANK,   ['\n'] = T_NEWLINE, [';'] = T_OPERATOR,
+    ['&'] = T_OPERATOR, ['|'] = T_OPERATOR, ['<'] = T_OPERATOR, ['>'] = T_OPERATOR, ['('] = T_PAREN,
+    [')'] = T_PAREN,  ['\\'] = T_QUOTE,   ['\''] = T_QUOTE,   ['"'] = T_QUOTE,    ['`'] = T_QUOTE,
+    ['$'] = T_QUOTE,  ['{'] = T_BRACE,    ['}'] = T_BRACE,    ['['] = T_BRACKET,  [']'] = T_BRACKET,
+    ['/'] = T_SLASH,  ['~'] = T_TILDE,    ['*'] = T_STAR,     ['?'] = T_STAR,
+};
+
+/* Which classes stop a run of ordinary bytes, by mode. */
+static const uint16_t mode_stop[] = {
+    [WORD_NORMAL] = T_META | T_QUOTE | T_TILDE,
+    [WORD_VALUE] = T_META | T_QUOTE | T_TILDE,
+    [WORD_TARGET] = T_META | T_QUOTE | T_TILDE,
+    [WORD_COND] = T_META | T_QUOTE | T_TILDE,
+    [WORD_PATTERN] = T_META | T_QUOTE | T_TILDE,
+    [WORD_REGEX] = T_META | T_QUOTE | T_BRACKET,
+    [WORD_ARG] = T_QUOTE | T_BRACE | T_PAREN | T_TILDE,
+    [WORD_ARG_DQ] = T_QUOTE | T_BRACE,
+    [WORD_TRIM] = T_QUOTE | T_BRACE | T_PAREN | T_TILDE,
+    [WORD_REPLACE] = T_QUOTE | T_BRACE | T_PAREN | T_TILDE,
+    [WORD_SUBST] = T_QUOTE | T_BRACE | T_PAREN | T_TILDE | T_SLASH,
+    [WORD_SUBSCRIPT] = T_QUOTE | T_BRACKET,
+    [WORD_HERE] = T_QUOTE,
+};
+
+/* The state of one word: its builder and how deep in ( ), { } or [ ] the cursor is. */
+struct lexer {
+    struct builder b;
+    unsigned group;  /* open ( of extended patterns and regular expressions */
+    unsigned braces; /* open { in ${x-..} */
+    unsigned brackets;
+    bool in_class; /* WORD_REGEX: inside [..] */
+};
+
+static bool mode_in_braces(unsigned mode)
+{
+    return mode >= WORD_ARG && mode <= WORD_SUBST;
+}
+
+static bool last_is_unquoted(const struct parser *p, const struct builder *b, char c)
+{
+    return b->lit_open && !b->lit_quoted && p->lit.len > b->lit_base &&
+           p->lit.data[p->lit.len - 1] == c;
+}
+
+/* True when the ( under the cursor opens an extended pattern: ?( *( +( @( !( ~( %( {n,m}( */
+static bool opens_group(const struct parser *p, const struct builder *b)
+{
+    if (!b->lit_open || b->lit_quoted || p->lit.len == b->lit_base)
+        return false;
+    const char *start = p->lit.data + b->lit_base;
+    const char *end = p->lit.data + p->lit.len - 1;
+    if (strchr("?*+@!~%", *end))
+        return true;
+    if (*end != '}')
+        return false;
+    const char *s = end;
+    while (s > start && (cclass_is(s[-1], CC_DIGIT) || s[-1] == ','))
+        s--;
+    return s < end && s > start && s[-1] == '{';
+}
+
+/* A ~ that may be expanded: at the start, or after an unquoted : in an assignment. */
+static bool lex_tilde(struct parser *p, struct builder *b)
+{
+    bool at_start = !b->lit_open && p->stack.len == b->stack_base;
+    bool wanted = at_start || (b->mode == WORD_VALUE && last_is_unquoted(p, b, ':'));
+    size_t n = 1;
+    int c = look_ahead(p, n);
+    while (wanted && c >= 0 && (cclass_is((char)c, CC_NAME) || c == '.' || c == '+' || c == '-'))
+        c = look_ahead(p, ++n);
+    if (wanted && c >= 0 && !cclass_is((char)c, CC_META) && c != '/' && c != '}' &&
+        !(c == ':' && b->mode == WORD_VALUE))
+        wanted = false;
+    if (c == '(')
+        wanted = false;
+    if (!wanted || n > p->len - p->pos) {
+        p->pos++;
+        builder_char(p, b, '~', false);
+        return true;
+    }
+    const char *text = arena_dup(p->arena, p->text + p->pos + 1, n - 1);
+    if (!text)
+        return parser_no_memory(p);
+    struct part part = { .kind = PART_TILDE, .line = b->line };
+    part.literal.text = text;
+    part.literal.len = n - 1;
+    skip(p, n);
+    b->flags |= WORD_HAS_TILDE;
+    return builder_part(p, b, &part);
+}
+
+/* A backslash outside quotes. */
+static bool lex_backslash(struct parser *p, struct builder *b)
+{
+    int c = look_ahead(p, 1);
+    if (c == '\n') {
+        skip_over(p, 2);
+        return true;
+    }
+    p->pos++;
+    if (c < 0) {
+        builder_char(p, b, '\\', true);
+        return true;
+    }
+    c = look(p);
+    p->pos++;
+    bool group = b->mode == WORD_REPLACE && cclass_is((char)c, CC_DIGIT);
+    if (group)
+        builder_char(p, b, '\\', false);
+    builder_char(p, b, (char)c, !group);
+    return true;
+}
+
+/* A byte of class T_QUOTE. */
+static bool lex_special(struct parser *p, struct builder *b, int c)
+{
+    bool dq = b->mode == WORD_ARG_DQ || b->mode == WORD_HERE;
+    switch (c) {
+    case '\0':
+        p->pos++;
+        return true;
+    case '\\':
+        return dq ? lex_dq_escape(p, b, b->mode == WORD_ARG_DQ, b->mode == WORD_ARG_DQ)
+                  : lex_backslash(p, b);
+    case '\'':
+        if (!dq)
+            return lex_single(p, b);
+        break;
+    case '"':
+        if (b->mode != WORD_HERE)
+            return lex_double(p, b, !dq);
+        break;
+    case '`':
+        return lex_backquote(p, b, dq);
+    default:
+        return lex_dollar(p, b, dq);
+    }
+    p->pos++;
+    builder_char(p, b, (char)c, dq);
+    return true;
+}
+
+enum verdict { V_STOP, V_TAKE, V_OPEN, V_CLOSE };
+
+/* What an unquoted ( or ) means. */
+static enum verdict judge_paren(const struct parser *p, const struct lexer *l, int c)
+{
+    if (mode_in_braces(l->b.mode))
+        return V_TAKE;
+    if (l->in_class)
+        return V_TAKE;
+    if (c == ')')
+        return l->group > 0 ? V_CLOSE : V_STOP;
+    if (l->group > 0 || l->b.mode == WORD_REGEX)
+        return V_OPEN;
+    return opens_group(p, &l->b) ? V_OPEN : V_STOP;
+}
+
+/* The unquoted byte C stopped the run: does it end the word? Keeps the nesting. */
+static enum verdict judge(struct parser *p, struct lexer *l, int c)
+{
+    unsigned mode = l->b.mode;
+    switch (c) {
+    case '(':
+    case ')':
+        return judge_paren(p, l, c);
+    case '{':
+        return V_OPEN;
+    case '}':
+        return l->braces > 0 ? V_CLOSE : V_STOP;
+    case '/':
+        return l->braces > 0 ? V_TAKE : V_STOP;
+    case '[':
+        return V_OPEN;
+    case ']':
+        if (mode == WORD_REGEX)
+            return V_CLOSE;
+        return l->brackets > 0 ? V_CLOSE : V_STOP;
+    case '|':
+        return mode == WORD_REGEX && (l->in_class || look_ahead(p, 1) != '|') ? V_TAKE : V_STOP;
+    case '<':
+    case '>':
+        return mode == WORD_REGEX ? V_TAKE : V_STOP;
+    case '&':
+    case ';':
+        return l->in_class ? V_TAKE : V_STOP;
+    default:
+        return V_STOP;
+    }
+}
+
+static void nest(struct parser *p, struct lexer *l, int c, bool open)
+{
+    if (c == '(' || c == ')') {
+        if (open && !l->group && l->b.mode != WORD_REGEX)
+            l->b.flags |= WORD_HAS_GLOB;
+        l->group += open ? 1 : -1u;
+    } else if (c == '{' || c == '}') {
+        l->braces += open ? 1 : -1u;
+    } else if (l->b.mode != WORD_REGEX) {
+        l->brackets += open ? 1 : -1u;
+    } else if (open) {
+        /* A ] right after [ or [^ is a member of the class, which builder and matcher see as text. */
+        l->in_class = true;
+        if (look_ahead(p, 1) == ']' || (look_ahead(p, 1) == '^' && look_ahead(p, 2) == ']')) {
+            size_t n = look_ahead(p, 1) == ']' ? 1 : 2;
+            while (n-- > 0) {
+                builder_char(p, &l->b, (char)look(p), false);
+                p->pos++;
+            }
+        }
+    } else {
+        l->in_class = false;
+    }
+}
+
+/* Takes a run of ordinary bytes; the byte after it is of a class in STOP, or the input ends. */
+static void lex_run(struct parser *p, struct builder *b, unsigned stop, bool quoted)
+{
+    const char *text = p->text + p->pos;
+    const char *end = p->text + p->len;
+    const char *s = text;
+    while (s < end && !(byte_class[(unsigned char)*s] & stop))
+        s++;
+    p->pos += (size_t)(s - text);
+    builder_text(p, b, text, (size_t)(s - text), quoted);
+}
+
+static struct word *lex_general(struct parser *p, struct lexer *l)
+{
+    struct builder *b = &l->b;
+    bool quoted = b->mode == WORD_ARG_DQ || b->mode == WORD_HERE;
+    while (p->status == PARSE_OK) {
+        unsigned stop = l->group > 0 ? T_QUOTE | T_PAREN | (mode_stop[b->mode] & T_BRACKET)
+                                     : mode_stop[b->mode];
+        int c = look(p);
+        if (c < 0)
+            break;
+        unsigned class = byte_class[c];
+        if (!(class & stop)) {
+            lex_run(p, b, stop, quoted);
+        } else if (class & T_QUOTE) {
+            lex_special(p, b, c);
+        } else if (class & T_TILDE) {
+            lex_tilde(p, b);
+        } else {
+            enum verdict v = judge(p, l, c);
+            if (v == V_STOP)
+                break;
+            if (c == '(' && mode_in_braces(b->mode) && opens_group(p, b))
+                b->flags |= WORD_HAS_GLOB;
+            if (v == V_OPEN || v == V_CLOSE)
+                nest(p, l, c, v == V_OPEN);
+            c = look(p);
+            p->pos++;
+            builder_char(p, b, (char)c, quoted);
+        }
+    }
+    if (p->status == PARSE_OK && l->group > 0)
+        parser_missing(p, "(", b->line);
+    return builder_finish(p, b);
+}
+
+/* The common case, a word of ordinary bytes only, in one allocation. NULL: it is not one (or failed). */
+static struct word *lex_plain(struct parser *p, enum word_mode mode)
+{
+    const char *text = p->text + p->pos;
+    const char *end = p->text + p->len;
+    const char *s = text;
+    while (s < end && !(byte_class[(unsigned char)*s] & (T_META | T_QUOTE | T_TILDE)))
+        s++;
+    if (s == text || s == end || !(byte_class[(unsigned char)*s] & T_META) || *s == '(')
+        return NULL;
+    struct {
+        struct word word;
+        struct part part;
+    } *block = parser_alloc(p, sizeof *block + (size_t)(s - text) + 1);
+    if (!block)
+        return NULL;
+    size_t len = (size_t)(s - text);
+    char *copy = memcpy(block + 1, text, len);
+    struct word *word = &block->word;
+    word->line = parser_line(p);
+    p->pos += len;
+    word->parts = &block->part;
+    word->part_count = 1;
+    block->part = (struct part){ .kind = PART_LITERAL, .line = word->line };
+    block->part.literal.text = copy;
+    block->part.literal.len = len;
+    resolve_word(p, word, mode);
+    return word;
+}
+
+struct word *lex_word(struct parser *p, enum word_mode mode)
+{
+    if (mode <= WORD_PATTERN) {
+        struct word *word = lex_plain(p, mode);
+        if (word || p->status != PARSE_OK)
+            return word;
+    }
+    struct lexer l = { .group = 0 };
+    builder_init(p, &l.b, mode);
+    if (mode <= WORD_TARGET) {
+        int c = look(p);
+        if ((c == '<' || c == '>') && look_ahead(p, 1) == '(')
+            lex_process(p, &l.b);
+    }
+    return lex_general(p, &l);
+}
+
+bool lex_at_word(struct parser *p, int c)
+{
+    if (c < 0)
+        return false;
+    if (c == '<' || c == '>')
+        return look_ahead(p, 1) == '(';
+    return !(byte_class[c] & T_META);
+}

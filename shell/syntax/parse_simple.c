@@ -1,0 +1,175 @@
+/*
+ * parse_simple: simple commands.
+ *
+ * Gathers assignments, arguments and redirections in the order in which they come, looks up aliases for the
+ * command word (and for the next one when the value ends with a blank), recognizes name() and gives
+ * assignment arguments to declaration commands.
+ */
+#include <string.h>
+
+#include "shell/base/cclass.h"
+#include "shell/syntax/parser.h"
+
+struct simple {
+    uint32_t line;
+    uint32_t arg_count;
+    size_t assign_mark, redir_mark, stack_mark;
+    bool prefixes;    /* only `command` and `builtin` so far */
+    bool declaration;
+    bool force_array; /* an option of the declaration says that values are arrays */
+};
+
+/* Learns from the literal argument WORD what the following ones are. */
+static void note_argument(struct parser *p, struct simple *s, const struct word *word)
+{
+    bool literal = word->kind == WORD_LITERAL;
+    if (s->declaration) {
+        if (literal && word->len > 1 && word->text[0] == '-' &&
+            (memchr(word->text, 'a', word->len) || memchr(word->text, 'A', word->len)))
+            s->force_array = true;
+        return;
+    }
+    if (!s->prefixes)
+        return;
+    s->prefixes = literal && (text_eq(word->text, word->len, "command", 7) ||
+                              text_eq(word->text, word->len, "builtin", 7));
+    if (literal && !s->prefixes)
+        s->declaration = p->hooks->is_declaration(p->hooks->ctx, word->text, word->len);
+}
+
+/* Pushes an argument. */
+static bool add_argument(struct parser *p, struct simple *s)
+{
+    struct arg arg = { .kind = ARG_WORD };
+    arg.word = lex_word(p, WORD_NORMAL);
+    if (!arg.word)
+        return false;
+    p->alias_next = false;
+    if (s->arg_count++ == 0)
+        arg.word->cache = parser_cache(p);
+    note_argument(p, s, arg.word);
+    stack_push(p, &arg, sizeof arg);
+    return true;
+}
+
+/* name=value after a declaration command. *RET_DONE false: it is none. */
+static bool add_declared(struct parser *p, struct simple *s, bool *ret_done)
+{
+    struct assign head = { 0 };
+    const struct input *in = p->in;
+    size_t start = p->pos, end = start;
+    while (end < p->len && (cclass_is(p->text[end], CC_NAME) || p->text[end] == '.'))
+        end++;
+    *ret_done = parse_assign_head(p, &head);
+    if (!*ret_done)
+        return p->status == PARSE_OK;
+    size_t base = p->lit.len;
+    struct assign *assign = parser_alloc(p, sizeof *assign);
+    const char *copy = arena_dup(p->arena, in->text + start, end - start);
+    if (!assign || !copy)
+        return parser_no_memory(p);
+    *assign = head;
+    struct arg arg = { .kind = ARG_ASSIGN, .assign = assign };
+    if (!parse_assign_value(p, assign, s->force_array))
+        return false;
+    if (assign->kind == ASSIGN_WORD && !(arg.word = assign_as_word(p, assign, copy, end - start)))
+        return false;
+    str_truncate(&p->lit, base);
+    s->arg_count++;
+    stack_push(p, &arg, sizeof arg);
+    return true;
+}
+
+/* name=value before the command word. *RET_DONE false: it is none. */
+static bool add_assignment(struct parser *p, bool *ret_done)
+{
+    struct assign assign = { 0 };
+    *ret_done = parse_assign_head(p, &assign);
+    if (!*ret_done)
+        return p->status == PARSE_OK;
+    if (!parse_assign_value(p, &assign, false))
+        return false;
+    str_append(&p->assigns, (const char *)&assign, sizeof assign);
+    return true;
+}
+
+/* One word, assignment or redirection. *RET_MORE false: the command ends here. */
+static bool add_one(struct parser *p, struct simple *s, bool *ret_more)
+{
+    skip_space(p);
+    if (p->status != PARSE_OK)
+        return false;
+    int c = look(p);
+    if (redir_begins(p, c))
+        return parse_redir(p);
+    if (!lex_at_word(p, c)) {
+        *ret_more = false;
+        return p->status == PARSE_OK;
+    }
+    if ((s->arg_count == 0 || p->alias_next) && alias_expand(p)) {
+        p->alias_next = false;
+        return true;
+    }
+    p->alias_next = false;
+    bool done = false;
+    if (s->arg_count == 0 && !add_assignment(p, &done))
+        return false;
+    if (!done && s->declaration && !add_declared(p, s, &done))
+        return false;
+    return done || add_argument(p, s);
+}
+
+static struct node *simple_finish(struct parser *p, const struct simple *s)
+{
+    struct node_simple *node = p->status == PARSE_OK ? parser_alloc(p, sizeof *node) : NULL;
+    if (!node)
+        return NULL;
+    node_init(p, &node->node, NODE_SIMPLE, s->line);
+    node->declaration = s->declaration;
+    node->args = stack_take(p, s->stack_mark, sizeof *node->args, &node->arg_count);
+    node->assigns = items_take(p, &p->assigns, s->assign_mark, sizeof *node->assigns,
+                               &node->assign_count);
+    node->node.redirs = items_take(p, &p->redirs, s->redir_mark, sizeof *node->node.redirs,
+                                   &node->node.redir_count);
+    return p->status == PARSE_OK ? &node->node : NULL;
+}
+
+/* Is the command so far one word and the cursor on the parenthesis of name()? */
+static bool at_function(struct parser *p, const struct simple *s)
+{
+    if (s->arg_count != 1 || p->assigns.len > s->assign_mark || p->redirs.len > s->redir_mark)
+        return false;
+    skip_space(p);
+    return look(p) == '(';
+}
+
+/* simple: {assignment | redirection} [word {word | redirection}] | name ( ) command */
+struct node *parse_simple(struct parser *p)
+{
+    struct simple s = { .line = parser_line(p),
+                        .assign_mark = p->assigns.len,
+                        .redir_mark = p->redirs.len,
+                        .stack_mark = p->stack.len,
+                        .prefixes = true };
+    bool more = true;
+    while (more) {
+        if (!add_one(p, &s, &more)) {
+            str_truncate(&p->stack, s.stack_mark);
+            str_truncate(&p->assigns, s.assign_mark);
+            str_truncate(&p->redirs, s.redir_mark);
+            return NULL;
+        }
+        if (at_function(p, &s)) {
+            struct arg arg;
+            memcpy(&arg, p->stack.data + s.stack_mark, sizeof arg);
+            str_truncate(&p->stack, s.stack_mark);
+            return parse_function_parens(p, arg.word, s.line);
+        }
+    }
+    if (s.arg_count == 0 && p->assigns.len == s.assign_mark && p->redirs.len == s.redir_mark &&
+        !p->alias_applied) {
+        parser_unexpected(p);
+        return NULL;
+    }
+    return simple_finish(p, &s);
+}

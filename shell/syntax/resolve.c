@@ -1,0 +1,136 @@
+/*
+ * resolve: says what a finished word is, so that the executor need not look again.
+ *
+ * Owns the classification: the flags for globbing and braces, and the kinds LITERAL and VAR_QUOTED, which
+ * are the executor's fast paths. Works on parts only; parses nothing.
+ */
+#include <string.h>
+
+#include "shell/syntax/parser.h"
+
+/* Progress in recognizing { .. , or .. .. } and [ .. ] over the unquoted text of a word. */
+struct scan {
+    unsigned brace_depth;
+    bool brace_separator, brace;
+    bool bracket, glob;
+};
+
+static void scan_text(struct scan *s, const char *text, size_t len)
+{
+    for (size_t i = 0; i < len; i++) {
+        switch (text[i]) {
+        case '{':
+            s->brace_depth++;
+            break;
+        case ',':
+            s->brace_separator |= s->brace_depth > 0;
+            break;
+        case '.':
+            s->brace_separator |= s->brace_depth > 0 && i + 1 < len && text[i + 1] == '.';
+            break;
+        case '}':
+            s->brace |= s->brace_depth > 0 && s->brace_separator;
+            break;
+        case '*':
+        case '?':
+            s->glob = true;
+            break;
+        case '[':
+            s->bracket = true;
+            break;
+        case ']':
+            s->glob |= s->bracket;
+            break;
+        default:
+            break;
+        }
+    }
+}
+
+static void scan_flags(struct parser *p, struct word *word, enum word_mode mode)
+{
+    struct scan s = { 0 };
+    for (uint32_t i = 0; i < word->part_count; i++) {
+        const struct part *part = &word->parts[i];
+        if (part->kind == PART_LITERAL && !part->quoted)
+            scan_text(&s, part->literal.text, part->literal.len);
+        else if (part->kind != PART_LITERAL)
+            s.glob |= s.bracket;
+    }
+    if (s.glob)
+        word->flags |= WORD_HAS_GLOB;
+    if (s.brace && p->hooks->brace_expand && (mode == WORD_NORMAL || mode == WORD_ARG))
+        word->flags |= WORD_HAS_BRACE;
+}
+
+static bool is_quoted_variable(const struct word *word)
+{
+    if (word->part_count != 1 || word->parts[0].kind != PART_PARAM || !word->parts[0].dquoted)
+        return false;
+    const struct param *param = word->parts[0].param;
+    return param->form == PARAM_NAME && param->prefix == PARAM_PLAIN && param->op == OP_NONE &&
+           !param->ref.subscript && !param->ref.subscript_all && param->ref.step_count == 0;
+}
+
+/* TEXT of a word of literals only. */
+static void join_literals(struct parser *p, struct word *word)
+{
+    if (word->part_count == 1) {
+        word->text = word->parts[0].literal.text;
+        word->len = word->parts[0].literal.len;
+        return;
+    }
+    size_t len = 0;
+    for (uint32_t i = 0; i < word->part_count; i++)
+        len += word->parts[i].literal.len;
+    char *text = parser_alloc(p, len + 1);
+    if (!text)
+        return;
+    word->text = text;
+    word->len = len;
+    for (uint32_t i = 0; i < word->part_count; i++) {
+        memcpy(text, word->parts[i].literal.text, word->parts[i].literal.len);
+        text += word->parts[i].literal.len;
+    }
+}
+
+void resolve_word(struct parser *p, struct word *word, enum word_mode mode)
+{
+    scan_flags(p, word, mode);
+    unsigned active = WORD_HAS_EXPANSION | WORD_HAS_TILDE;
+    if (mode == WORD_NORMAL || mode == WORD_PATTERN || (mode >= WORD_ARG && mode <= WORD_SUBST))
+        active |= WORD_HAS_GLOB | WORD_HAS_BRACE;
+    bool regex = mode == WORD_REGEX && word->part_count > 0 &&
+                 !(word->part_count == 1 && word->parts[0].quoted);
+    if (!(word->flags & active) && !regex) {
+        word->kind = WORD_LITERAL;
+        join_literals(p, word);
+    } else {
+        word->kind = is_quoted_variable(word) ? WORD_VAR_QUOTED : WORD_GENERAL;
+    }
+    if (mode == WORD_PATTERN || mode == WORD_REGEX || mode == WORD_ARITH || mode == WORD_TRIM ||
+        mode == WORD_SUBST || mode == WORD_SUBSCRIPT)
+        word->cache = parser_cache(p);
+}
+
+struct word *word_from_parts(struct parser *p, struct part *parts, uint32_t count, uint32_t line,
+                             enum word_mode mode)
+{
+    struct word *word = parser_alloc(p, sizeof *word);
+    if (!word)
+        return NULL;
+    word->line = line;
+    word->parts = parts;
+    word->part_count = count;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct part *part = &parts[i];
+        if (part->quoted)
+            word->flags |= WORD_HAS_QUOTES;
+        if (part->kind == PART_TILDE)
+            word->flags |= WORD_HAS_TILDE;
+        else if (part->kind != PART_LITERAL)
+            word->flags |= WORD_HAS_EXPANSION | (part->quoted ? 0 : WORD_UNQUOTED_EXPANSION);
+    }
+    resolve_word(p, word, mode);
+    return p->status == PARSE_OK ? word : NULL;
+}
