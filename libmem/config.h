@@ -55,7 +55,13 @@ enum {
 #define MEM_SOLO_MIN ((size_t)1 << 20)     /* blocks from here on get a segment that can grow */
 #define MEM_SLICE_FIRST ((size_t)16 << 10) /* small regions begin in a slice of this size ... */
 #define MEM_SLICE_MAX ((size_t)128 << 10)  /* ... and go on in slices up to this one */
+#define MEM_ROOM_FIRST ((size_t)128 << 20) /* address space in which a first segment may grow ... */
+#define MEM_ROOM_LATER ((size_t)64 << 30)  /* ... and a later one */
 #define MEM_LAST_STEP ((size_t)64 << 10)   /* a MEM_LAST segment enters the page map in such steps */
+
+/* For the few variables that are read before they are written: beside initialised data they cost a
+ * start no page fault of their own. */
+#define MEM_WARM __attribute__((section(".data")))
 
 static inline size_t mem_round_up(size_t bytes, size_t unit)
 {

@@ -49,6 +49,7 @@ struct segment {
     struct segment *next, *prev; /* of the region, oldest first; unused: spare segments */
     struct span *lent;           /* a slice: the span of the lender; else NULL */
     struct span *span;           /* MEM_LAST: the one span */
+    struct span *tail;           /* the last span when last it was free; may be stale */
     char *last_next;             /* MEM_LAST: end of its blocks, when not the current segment */
     uint8_t source;
     bool solo;
@@ -75,7 +76,8 @@ struct mixed_pack {
 };
 
 struct mem_region {
-    size_t small_limit; /* BEST: MEM_SMALL_MAX; else 0, which leads off the fast path */
+    size_t small_limit; /* requests of 1..small_limit take the fast path; LAST: none */
+    size_t class_mask;  /* of the index of a small class; POOL: 0, its only one */
     size_t busy_bytes, peak_bytes;
     uint64_t alloc_count;
     uint64_t freed_count; /* blocks that died in any way: busy = alloc - freed */
@@ -140,7 +142,8 @@ struct source {
     bool (*grow)(char *base, size_t old_bytes, size_t bytes);   /* in place; NULL: never can */
     void *(*move)(void *base, size_t old_bytes, size_t bytes); /* keeps contents; NULL: cannot */
     void (*put)(void *base, size_t bytes);
-    bool zeroed;
+    bool zeroed; /* what it gives is all zero */
+    bool copies; /* growing may mean copying */
 };
 extern const struct source mem_sources[SOURCE_COUNT];
 /* Gets from the one source of the process, which the first success selects. */
@@ -206,6 +209,7 @@ bool last_resize_in_place(struct mem_region *region, void *block, size_t bytes);
 void last_free(struct mem_region *region, void *block);
 void last_reset(struct mem_region *region, const struct mem_mark *mark);
 size_t last_block_bytes(const void *block);
+void pool_set_bytes(struct mem_region *region, size_t bytes);
 void *pool_alloc(struct mem_region *region, size_t bytes, size_t align);
 
 /* region.c */
@@ -291,7 +295,9 @@ static inline uint32_t class_chain_limit(size_t bytes)
 {
     size_t count = MEM_CHAIN_BYTES / bytes;
 
-    return count < MEM_CHAIN_MIN ? MEM_CHAIN_MIN : count > MEM_CHAIN_MAX ? MEM_CHAIN_MAX : (uint32_t)count;
+    if (count < MEM_CHAIN_MIN)
+        return MEM_CHAIN_MIN;
+    return count < MEM_CHAIN_MAX ? (uint32_t)count : MEM_CHAIN_MAX;
 }
 
 static inline void region_count_alloc(struct mem_region *region, size_t bytes)
@@ -325,7 +331,13 @@ static inline void *class_take(struct mem_region *region, struct size_class *cla
     return block;
 }
 
-/* The fast path of free. */
+/* The class of a request, when BYTES - 1 < small_limit. */
+static inline struct size_class *class_small(struct mem_region *region, size_t bytes)
+{
+    return &region->classes[(bytes - 1) / MEM_ALIGN & region->class_mask];
+}
+
+/* The fast path of a free of known class. */
 static inline void class_give(struct mem_region *region, struct size_class *class, void *block)
 {
     MEM_POISON(block, class->bytes);
@@ -334,6 +346,24 @@ static inline void class_give(struct mem_region *region, struct size_class *clas
     region_count_free(region, class->bytes);
     if (MEM_UNLIKELY(class->room-- == 0))
         pack_flush(region, class);
+}
+
+/* The fast path of a free of unknown class: false when BLOCK is not so simple and still there. */
+static inline bool block_give(void *block)
+{
+    struct span *span = map_find(block);
+
+    if (MEM_UNLIKELY(!span || span->kind != SPAN_PACK || (uintptr_t)block % MEM_ALIGN))
+        return false;
+    struct size_class *class = &span->region->classes[span->class_index];
+    if (MEM_UNLIKELY(class->head == block)) /* freed twice */
+        return false;
+#if MEM_DEBUG >= 1
+    if (!block_bytes(span, block))
+        return false;
+#endif
+    class_give(span->region, class, block);
+    return true;
 }
 
 #endif

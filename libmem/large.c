@@ -182,17 +182,23 @@ void large_add(struct segment *segment)
     bin_insert(segment->region, span);
 }
 
+/* The free span at the end of SEGMENT, or NULL. */
+static struct span *segment_tail(const struct segment *segment)
+{
+    struct span *tail = segment->tail;
+
+    if (tail && tail->kind == SPAN_FREE && tail->segment == segment &&
+        span_end(tail) == segment_end(segment))
+        return tail;
+    return NULL;
+}
+
 /* Extends SEGMENT until a free span of PAGES pages ends it, and returns that; NULL: cannot. */
 static struct span *segment_extend(struct segment *segment, size_t pages)
 {
     struct mem_region *region = segment->region;
-    struct span *last = map_get(segment_end(segment) - 1);
-    size_t have = 0;
-
-    if (last && last->kind == SPAN_FREE && last->segment == segment)
-        have = last->pages;
-    else
-        last = NULL;
+    struct span *tail = segment_tail(segment);
+    size_t have = tail ? tail->pages : 0;
     struct span *more = span_new();
     if (!more)
         return NULL;
@@ -201,6 +207,8 @@ static struct span *segment_extend(struct segment *segment, size_t pages)
         span_drop(more);
         return NULL;
     }
+    if (tail)
+        map_set(tail, tail->pages - 1, 1); /* from now on it has a neighbour */
     size_t added = (size_t)(segment_end(segment) - end) >> MEM_PAGE_SHIFT;
     more->base = end;
     more->pages = (uint32_t)added;
@@ -208,7 +216,7 @@ static struct span *segment_extend(struct segment *segment, size_t pages)
     more->region = region;
     span_release(more);
     segment_announce(region, segment->base, added << MEM_PAGE_SHIFT);
-    return map_get(segment_end(segment) - 1);
+    return segment_tail(segment);
 }
 
 /* More memory for REGION: a free span of at least PAGES pages, or NULL. */
@@ -379,7 +387,9 @@ size_t large_want_bytes(const struct span *span, size_t bytes)
 {
     if (span->grown_count == 0)
         return bytes;
-    size_t part = span->segment->solo ? bytes / 8 : bytes / 2;
+    const struct segment *segment = span->segment;
+    bool cheap = segment->solo && !mem_sources[segment->source].copies;
+    size_t part = cheap ? bytes / 8 : bytes / 2;
     return part < MEM_BYTES_MAX - bytes ? bytes + part : bytes;
 }
 
@@ -425,9 +435,11 @@ bool large_resize(struct span *span, size_t bytes, bool exact)
         done = large_grow(span, pages, want);
         if (done)
             span->grown_count++;
-    } else if (pages < old) {
+    } else if (pages < old && (exact || span->grown_count == 0 || pages <= old / 2)) {
+        /* Room that a growing block was given ahead stays until the block really shrinks. */
         span_cut(span, pages);
         large_resized(span, old);
+        span->grown_count = 0;
     }
     mem_unlock();
     return done;

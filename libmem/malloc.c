@@ -52,7 +52,7 @@ void *malloc(size_t bytes)
     struct mem_region *region = &storage.region;
 
     if (MEM_LIKELY(bytes - 1 < region->small_limit && !glue_threaded())) {
-        void *block = class_take(region, &region->classes[(bytes - 1) / MEM_ALIGN]);
+        void *block = class_take(region, class_small(region, bytes));
         if (MEM_UNLIKELY(!block))
             errno = ENOMEM;
         return block;
@@ -62,8 +62,9 @@ void *malloc(size_t bytes)
 
 void free(void *block)
 {
+    if (MEM_LIKELY(!glue_threaded() && block_give(block)))
+        return;
     int saved = errno;
-
     mem_lock();
     mem_free(block);
     mem_unlock();

@@ -32,7 +32,7 @@ struct option {
     enum verdict (*apply)(struct word value, bool off);
 };
 
-static bool settings_read; /* the environment has been looked at */
+static MEM_WARM bool settings_read = false; /* the environment has been looked at */
 
 /* ---- words ---- */
 

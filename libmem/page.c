@@ -16,6 +16,13 @@ void pack_class_init(struct size_class *class, size_t bytes)
     *class = (struct size_class){ .bytes = (uint32_t)bytes, .room = class_chain_limit(bytes) };
 }
 
+/* A class is made ready by its first request, so that unused ones are never touched. */
+static void class_ready(const struct mem_region *region, struct size_class *class)
+{
+    if (MEM_UNLIKELY(!class->bytes))
+        pack_class_init(class, mem_class_bytes((unsigned)(class - region->classes)));
+}
+
 static bool pack_has_rest(const struct span *pack)
 {
     return (size_t)pack->carved * pack->block_bytes < (size_t)pack->pages << MEM_PAGE_SHIFT;
@@ -226,6 +233,7 @@ void *pack_refill(struct mem_region *region, struct size_class *class)
     void *block;
     size_t count = 0;
 
+    class_ready(region, class);
     if (class->older) {
         block = class_set_head(class, class->older, class->older_count);
         class->older = NULL;
@@ -252,8 +260,9 @@ void *pack_refill(struct mem_region *region, struct size_class *class)
 void *pack_take_aligned(struct mem_region *region, struct size_class *class)
 {
     size_t count;
-    struct span *pack = pack_with_room(region, class);
 
+    class_ready(region, class);
+    struct span *pack = pack_with_room(region, class);
     if (!pack)
         return NULL;
     void *block = pack_take(region, class, pack, 1, &count);

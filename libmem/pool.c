@@ -6,6 +6,12 @@
  */
 #include "libmem/internal.h"
 
+void pool_set_bytes(struct mem_region *region, size_t bytes)
+{
+    pack_class_init(&region->classes[0], mem_round_up(bytes ? bytes : 1, MEM_ALIGN));
+    region->small_limit = region->classes[0].bytes;
+}
+
 void *pool_alloc(struct mem_region *region, size_t bytes, size_t align)
 {
     struct size_class *class = region->classes;
@@ -13,7 +19,7 @@ void *pool_alloc(struct mem_region *region, size_t bytes, size_t align)
     if (MEM_UNLIKELY(!class->bytes)) {
         if (bytes > UINT32_MAX / 2)
             return NULL;
-        pack_class_init(class, mem_round_up(bytes ? bytes : 1, MEM_ALIGN));
+        pool_set_bytes(region, bytes);
     }
     if (MEM_UNLIKELY(bytes > class->bytes ||
                      (align > MEM_ALIGN && (align > MEM_PAGE || class->bytes % align)))) {

@@ -9,9 +9,9 @@
 #include "libmem/internal.h"
 
 uint32_t mem_site;
-struct mem_region *mem_regions;
+MEM_WARM struct mem_region *mem_regions = NULL;
 
-static struct mem_region *region_spare[MEM_POOL + 1];
+static MEM_WARM struct mem_region *region_spare[MEM_POOL + 1] = { NULL };
 
 /* ---- open and close ---- */
 
@@ -26,11 +26,10 @@ static size_t region_struct_bytes(enum mem_method method)
 static void region_init_classes(struct mem_region *region, size_t pool_bytes)
 {
     if (region->method == MEM_BEST) {
-        for (unsigned i = 0; i < MEM_CLASSES; i++)
-            pack_class_init(&region->classes[i], mem_class_bytes(i));
         region->small_limit = MEM_SMALL_MAX;
+        region->class_mask = MEM_SMALL_CLASSES - 1;
     } else if (region->method == MEM_POOL && pool_bytes) {
-        pack_class_init(&region->classes[0], mem_round_up(pool_bytes, MEM_ALIGN));
+        pool_set_bytes(region, pool_bytes);
     }
 }
 
@@ -128,7 +127,8 @@ static void region_forget_blocks(struct mem_region *region)
     if (mixed)
         memset(mixed, 0, sizeof *mixed);
     for (unsigned i = 0; i < (region->method == MEM_BEST ? MEM_CLASSES : 1u); i++)
-        pack_class_init(&region->classes[i], region->classes[i].bytes);
+        if (region->classes[i].bytes)
+            pack_class_init(&region->classes[i], region->classes[i].bytes);
     memset(region->bins, 0, sizeof region->bins);
     memset(region->bin_bits, 0, sizeof region->bin_bits);
     region->growing = NULL;
@@ -234,7 +234,7 @@ static void *alloc_any(struct mem_region *region, size_t bytes, size_t align, bo
 void *mem_alloc(struct mem_region *region, size_t bytes)
 {
     if (MEM_LIKELY(bytes - 1 < region->small_limit)) {
-        void *block = class_take(region, &region->classes[(bytes - 1) / MEM_ALIGN]);
+        void *block = class_take(region, class_small(region, bytes));
         if (MEM_UNLIKELY(!block))
             errno = ENOMEM;
         return block;
@@ -244,6 +244,10 @@ void *mem_alloc(struct mem_region *region, size_t bytes)
 
 void *mem_alloc_zeroed(struct mem_region *region, size_t bytes)
 {
+    if (MEM_LIKELY(bytes - 1 < region->small_limit)) {
+        void *block = mem_alloc(region, bytes);
+        return block ? memset(block, 0, bytes) : NULL;
+    }
     return alloc_any(region, bytes, MEM_ALIGN, true);
 }
 
@@ -332,29 +336,16 @@ static void free_other(struct span *span, void *block)
 
 void mem_free(void *block)
 {
-    struct span *span = map_find(block);
-
-    if (MEM_LIKELY(span && span->kind == SPAN_PACK && (uintptr_t)block % MEM_ALIGN == 0)) {
-        struct size_class *class = &span->region->classes[span->class_index];
-#if MEM_DEBUG >= 1
-        if (!block_bytes(span, block)) {
-            free_other(span, block);
-            return;
-        }
-#endif
-        if (MEM_LIKELY(class->head != block)) {
-            class_give(span->region, class, block);
-            return;
-        }
-    }
+    if (MEM_LIKELY(block_give(block)))
+        return;
     if (block)
-        free_other(span, block);
+        free_other(map_find(block), block);
 }
 
 void mem_free_sized(struct mem_region *region, void *block, size_t bytes)
 {
     if (MEM_LIKELY(block && bytes - 1 < region->small_limit)) {
-        struct size_class *class = &region->classes[(bytes - 1) / MEM_ALIGN];
+        struct size_class *class = class_small(region, bytes);
 #if MEM_DEBUG >= 1
         struct span *span = map_find(block);
         MEM_ASSERT(span && span->region == region && block_bytes(span, block) == class->bytes);

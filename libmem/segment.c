@@ -15,13 +15,13 @@ enum { META_FIRST_BYTES = 64 * 1024, META_BYTES = 256 * 1024, SPAN_BATCH = 32 };
 struct map_leaf *mem_map[1u << MEM_MAP_ROOT_BITS];
 
 static struct map_leaf map_first_leaf; /* saves small programs a system call */
-static bool map_first_used;
-static struct map_leaf *leaf_spare; /* made ahead of a move; linked by their first entry */
+static MEM_WARM bool map_first_used = false;
+static MEM_WARM struct map_leaf *leaf_spare = NULL; /* made ahead of a move; linked by their first entry */
 static _Alignas(64) char meta_first[META_FIRST_BYTES];
 static char *meta_next = meta_first;
 static size_t meta_left = META_FIRST_BYTES;
-static struct span *span_spare;
-static struct segment *segment_spare;
+static MEM_WARM struct span *span_spare = NULL;
+static MEM_WARM struct segment *segment_spare = NULL;
 static pthread_mutex_t lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 
 void mem_lock_slow(void)
@@ -149,10 +149,14 @@ void map_set(struct span *span, size_t first_page, size_t pages)
     }
 }
 
+/* The end of a segment has no neighbour to ask for it, so it need not be touched. */
 void map_set_ends(struct span *span)
 {
     map_set(span, 0, 1);
-    map_set(span, span->pages - 1, 1);
+    if (span_end(span) == segment_end(span->segment))
+        span->segment->tail = span;
+    else
+        map_set(span, span->pages - 1, 1);
 }
 
 /* ---- segments ---- */
@@ -224,7 +228,9 @@ struct segment *segment_new(struct mem_region *region, size_t bytes, bool solo)
         return NULL;
     }
     size_t got = segment_round(bytes);
-    size_t room = solo ? mem_round_up(got, (size_t)1 << 20) * 8 : (size_t)1 << 36;
+    size_t room = region->segment_count ? MEM_ROOM_LATER : MEM_ROOM_FIRST;
+    if (solo)
+        room = mem_round_up(got, MEM_SOLO_MIN) * 8;
     enum source_id source = SOURCE_COUNT;
     char *base = source_get(got, room, &source);
     size_t least = mem_round_up(bytes, mem_settings.page_bytes);

@@ -25,9 +25,9 @@ static struct {
     char *base;
     size_t bytes;
 } break_spare[SPARE_COUNT];
-static uintptr_t area_next;
+static MEM_WARM uintptr_t area_next = 0;
 static int zero_fd = -1;
-static off_t zero_offset;
+static MEM_WARM off_t zero_offset = 0;
 static enum source_id source_current = SOURCE_COUNT;
 
 /* ---- anon ---- */
@@ -171,11 +171,13 @@ static void *zero_get(size_t bytes, size_t room_bytes)
 }
 
 const struct source mem_sources[SOURCE_COUNT] = {
-    [SOURCE_ANON] = { "anon", "mmapanonmem", anon_get, NULL, glue_remap, glue_unmap, true },
-    [SOURCE_BREAK] = { "break", "sbrkmem", break_get, break_grow, NULL, break_put, false },
-    [SOURCE_NATIVE] = { "native", "mallocmem", native_get, NULL, native_move, native_put, false },
-    [SOURCE_SAFE] = { "safe", "safebrkmem", safe_get, safe_grow, glue_remap, glue_unmap, true },
-    [SOURCE_ZERO] = { "zero", "mmapzeromem", zero_get, NULL, glue_remap, glue_unmap, true },
+    [SOURCE_ANON] = { "anon", "mmapanonmem", anon_get, NULL, glue_remap, glue_unmap, true, false },
+    [SOURCE_BREAK] = { "break", "sbrkmem", break_get, break_grow, NULL, break_put, false, true },
+    [SOURCE_NATIVE] = { "native", "mallocmem", native_get, NULL, native_move, native_put, false,
+                        true },
+    [SOURCE_SAFE] = { "safe", "safebrkmem", safe_get, safe_grow, glue_remap, glue_unmap, true,
+                      false },
+    [SOURCE_ZERO] = { "zero", "mmapzeromem", zero_get, NULL, glue_remap, glue_unmap, true, false },
 };
 
 void *source_get(size_t bytes, size_t room_bytes, enum source_id *ret_source)

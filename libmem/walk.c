@@ -244,7 +244,10 @@ static void check_span(struct check *check, const struct span *span, const struc
 
     check->size_bytes += bytes;
     check_that(check, span->region == check->region, span->base, "span of another region");
-    check_that(check, map_get(span_end(span) - 1) == span, span->base, "end of a span");
+    if (span->kind != SPAN_FREE || span_end(span) != segment_end(span->segment))
+        check_that(check, map_get(span_end(span) - 1) == span, span->base, "end of a span");
+    else
+        check_that(check, span->segment->tail == span, span->base, "end of a segment");
     switch (span->kind) {
     case SPAN_FREE:
         check->free_span_count++;
