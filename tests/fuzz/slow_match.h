@@ -230,9 +230,14 @@ static uint32_t slow_ends(const struct slow_node *first, const struct slow_text 
         unsigned min = repeats ? n->min : 1, max = repeats ? n->max : 1;
         uint32_t ends = min == 0 ? here : 0;
         for (unsigned i = 1; i <= max; i++) {
+            uint32_t before = here;
             here = slow_step_all(n, t, here);
             if (i >= min)
                 ends |= here;
+            if (here == before || here == 0) {
+                ends |= here; /* more of it changes nothing */
+                break;
+            }
         }
         here = ends;
     }
