@@ -19,6 +19,20 @@ enum flow exec_program(struct shell *sh, struct program *program) NODISCARD;
  * consequence.c names; INTERACTIVE goes on after them. */
 enum flow exec_source(struct shell *sh, struct source *source) NODISCARD;
 enum flow exec_text(struct shell *sh, const char *name, const char *text, size_t len) NODISCARD; /* hook run_text */
+/* The same for -c: the last command may replace the shell. */
+enum flow exec_command_string(struct shell *sh, const char *text, size_t len) NODISCARD;
+/* Reads and runs the file PATH (`.`, profiles). FLOW_ERROR ERROR_REDIRECT when it cannot be read; WHAT names it in messages. */
+enum flow exec_file(struct shell *sh, const char *what, const char *path) NODISCARD;
+/* A command source that a user types at: errors are printed and the next command is read. */
+enum flow exec_interactive(struct shell *sh, struct source *source) NODISCARD;
+/* The last list of this process: its last command may be exec'd without a fork. */
+enum flow exec_list_last(struct shell *sh, const struct list *list) NODISCARD;
+/* Ends a forked child: EXIT trap, flush, _exit with sh->status. FLOW: how its work ended. */
+_Noreturn void exec_child_exit(struct shell *sh, enum flow flow);
+
+/* Runs words that are expanded already, as `command`, `exec`-less builtins and the like need it. */
+enum exec_argv_flags { EXEC_NO_FUNCTION = 1u << 0, EXEC_DEFAULT_PATH = 1u << 1, EXEC_NOT_SPECIAL = 1u << 2 };
+enum flow exec_argv(struct shell *sh, size_t argc, const char *const *argv, unsigned flags) NODISCARD;
 
 /* ---- parts, one file each ---- */
 enum flow exec_simple(struct shell *sh, const struct node_simple *node) NODISCARD;         /* simple.c */
@@ -41,8 +55,8 @@ enum flow exec_process_sub(struct shell *sh, const struct process_sub *sub, stru
 enum flow test_unary(struct shell *sh, char op, const char *text, bool *ret) NODISCARD;    /* testop.c */
 enum flow test_file_compare(struct shell *sh, enum cond_op op, const char *a, const char *b, bool *ret) NODISCARD;
 
-/* After an error travelled to a boundary: prints it, sets the status, and says whether the shell (subshell) ends: FLOW_EXIT, or goes
- * on: FLOW_NEXT. SPECIAL: the failing command was a special builtin. The one table of POSIX 2.8.1: consequence.c. */
+/* After an error travelled to a boundary: prints it, sets the status, and says whether what runs now ends (FLOW_ERROR, marked as
+ * printed: it travels on to the ksh function, subshell, source or prompt that is being run) or goes on (FLOW_NEXT). SPECIAL: the failing command was a special builtin. The one table of POSIX 2.8.1: consequence.c. */
 enum flow exec_consequence(struct shell *sh, bool special) NODISCARD;
 
 /* Ends a virtual subshell's virtuality: forks; the child goes on (returns FLOW_NEXT with sh->is_child), the parent waits and
@@ -51,7 +65,9 @@ enum flow subshell_materialize(struct shell *sh) NODISCARD;
 
 /* Fills sh->hooks and sh->parse_hooks with everything of L4..L6. init.c, called once after shell_new. */
 enum flow exec_init(struct shell *sh) NODISCARD;
-/* Runs the EXIT trap, flushes, releases; returns the exit status for main. */
+/* Runs the EXIT trap and writes out what is buffered; returns the exit status for main. */
 int exec_finish(struct shell *sh);
+/* Gives back what exec_init made, before shell_free (tests: the regions are empty after both). */
+void exec_release(struct shell *sh);
 
 #endif

@@ -49,6 +49,8 @@ void jobs_notify(struct shell *sh);
 int job_status(struct shell *sh, const struct job *job); /* exit status of a done job */
 enum flow job_continue(struct shell *sh, struct job *job, bool foreground) NODISCARD; /* fg bg */
 void job_forget(struct shell *sh, struct job *job);
+/* The shell does not wait for JOB's processes (the heads of a pipeline): they are reaped when they end and never reported; JOB dies. */
+void job_leave(struct shell *sh, struct job *job);
 int status_from_wait(int wait_status); /* exit code, or 128+signal */
 /* One line as the jobs builtin prints it; FLAGS: 'l' pid, 'p' group only, 'n' changed only, 0. */
 void job_print(struct shell *sh, const struct job *job, char flag, struct out *out);

@@ -23,6 +23,8 @@ enum flow traps_enter_subshell(struct shell *sh) NODISCARD;
 enum flow trap_run_pending(struct shell *sh) NODISCARD;
 /* Runs a pseudo trap (EXIT, ERR, DEBUG) if set. ERR and DEBUG not recursively. */
 enum flow trap_run(struct shell *sh, int pseudo) NODISCARD;
+/* Runs the DEBUG action; *RET_STATUS is its exit status (2: skip the command, 255: return from the function). $? is kept. */
+enum flow trap_run_debug(struct shell *sh, int *ret_status) NODISCARD;
 bool trap_is_set(const struct shell *sh, int signal);
 /* In the child of a spawn (async-signal-safe): default dispositions for all that the shell handles; ignored stay ignored. */
 void traps_reset_in_child(struct shell *sh);

@@ -1,0 +1,187 @@
+/*
+ * The shell's command line: memksh [options] [-c text | file] [argument ...].
+ *
+ * Options are those of option.def, by letter or by name, and -c -s -i -l -r. `-` or `--` ends them. What the shell is called
+ * counts too. Nothing is run here and nothing printed.
+ */
+#include "shell/cmdline.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#include "shell/state/option.h"
+
+struct parser {
+    struct shell *sh;
+    struct cmdline *cmdline;
+    char *const *argv;
+    int argc, next;
+    bool takes_command; /* -c was given */
+};
+
+static enum flow usage_error(struct shell *sh, const char *what, const char *why)
+{
+    return shell_fail(sh, ERROR_USAGE, 2, what,
+                      "%s\nUsage: memksh [-abefhiklmnprstuvxBCEGH] [-o option] [-c command | file] [argument ...]\n"
+                      " Help: memksh --help",
+                      why);
+}
+
+static enum flow set_option(struct shell *sh, enum option option, bool on)
+{
+    if (option == OPTION_INTERACTIVE)
+        sh->interactive = on;
+    else if (option == OPTION_LOGIN_SHELL)
+        sh->login = on;
+    else if (option == OPTION_RESTRICTED)
+        sh->restricted = on;
+    return option_set(sh, option, on);
+}
+
+static enum flow set_named(struct parser *p, const char *name, bool on)
+{
+    enum option option;
+    bool inverted = false;
+    if (!option_parse_name(name, &option, &inverted))
+        return usage_error(p->sh, name, "unknown option");
+    return set_option(p->sh, option, on != inverted);
+}
+
+/* --name */
+static enum flow long_option(struct parser *p, const char *name)
+{
+    if (strcmp(name, "version") == 0)
+        p->cmdline->show_version = true;
+    else if (strcmp(name, "help") == 0 || strcmp(name, "man") == 0)
+        p->cmdline->show_help = true;
+    else
+        return set_named(p, name, true);
+    return FLOW_NEXT;
+}
+
+/* One word of letters after - or +. */
+static enum flow letters(struct parser *p, const char *word)
+{
+    bool on = *word == '-';
+    for (const char *c = word + 1; *c; c++) {
+        enum option option;
+        if (*c == 'c' && on) {
+            p->takes_command = true;
+        } else if (*c == 's') {
+            p->cmdline->from_stdin = on;
+            TRY(set_option(p->sh, OPTION_STDIN, on));
+        } else if (*c == 'o') {
+            const char *name = c[1] ? c + 1 : p->next < p->argc ? p->argv[p->next++] : NULL;
+            if (!name) {
+                p->cmdline->list_options = true;
+                return FLOW_NEXT;
+            }
+            TRY(set_named(p, name, on));
+            if (c[1])
+                return FLOW_NEXT;
+        } else if (option_parse_letter(*c, &option)) {
+            TRY(set_option(p->sh, option, on));
+        } else {
+            char what[3] = {*word, *c, '\0'};
+            return usage_error(p->sh, what, "unknown option");
+        }
+    }
+    return FLOW_NEXT;
+}
+
+static enum flow options(struct parser *p)
+{
+    while (p->next < p->argc) {
+        const char *word = p->argv[p->next];
+        if ((*word != '-' && *word != '+') || strcmp(word, "+") == 0)
+            return FLOW_NEXT;
+        p->next++;
+        if (strcmp(word, "-") == 0 || strcmp(word, "--") == 0)
+            return FLOW_NEXT;
+        if (strncmp(word, "--", 2) == 0)
+            TRY(long_option(p, word + 2));
+        else
+            TRY(letters(p, word));
+    }
+    return FLOW_NEXT;
+}
+
+static enum flow invoked_as(struct shell *sh, const char *arg0)
+{
+    const char *slash = strrchr(arg0, '/');
+    const char *name = slash ? slash + 1 : arg0;
+    if (*name == '-') {
+        name++;
+        TRY(set_option(sh, OPTION_LOGIN_SHELL, true));
+    }
+    if (*name == 'r' && strchr(name, 's'))
+        TRY(set_option(sh, OPTION_RESTRICTED, true));
+    TRY(option_set(sh, OPTION_TRACKALL, true));
+    if (strcmp(name, "sh") == 0 || strcmp(name, "rsh") == 0) {
+        TRY(option_set(sh, OPTION_POSIX, true));
+        return option_set(sh, OPTION_BRACEEXPAND, false);
+    }
+    return option_set(sh, OPTION_BRACEEXPAND, true);
+}
+
+static enum flow operands(struct parser *p, const char *arg0)
+{
+    struct cmdline *cmdline = p->cmdline;
+    struct shell *sh = p->sh;
+    cmdline->arg0 = arg0;
+    if (p->takes_command) {
+        if (p->next >= p->argc)
+            return usage_error(sh, "-c", "requires argument");
+        cmdline->command = p->argv[p->next++];
+        if (p->next < p->argc)
+            cmdline->arg0 = p->argv[p->next++];
+    } else if (p->next < p->argc && !cmdline->from_stdin) {
+        cmdline->script = p->argv[p->next++];
+        cmdline->arg0 = cmdline->script;
+    } else {
+        cmdline->from_stdin = true;
+    }
+    cmdline->argc = (size_t)(p->argc - p->next);
+    cmdline->argv = p->argv + p->next;
+    if (cmdline->from_stdin && !cmdline->command)
+        TRY(option_set(sh, OPTION_STDIN, true));
+    if (cmdline->from_stdin && !cmdline->command && isatty(0) && isatty(2))
+        TRY(set_option(sh, OPTION_INTERACTIVE, true));
+    return FLOW_NEXT;
+}
+
+enum flow cmdline_parse(struct shell *sh, int argc, char *const *argv, struct cmdline *ret)
+{
+    struct parser p = {.sh = sh, .cmdline = ret, .argv = argv, .argc = argc, .next = 1};
+    const char *arg0 = argc > 0 ? argv[0] : "memksh";
+    *ret = (struct cmdline){.arg0 = arg0};
+    TRY(invoked_as(sh, arg0));
+    TRY(options(&p));
+    return operands(&p, arg0);
+}
+
+void cmdline_version(struct str *s)
+{
+    str_append_z(s, "memksh " SHELL_VERSION " (a shell of the ksh93 language on the libmem allocator)\n");
+}
+
+void cmdline_help(struct str *s)
+{
+    str_append_z(s, "Usage: memksh [options] [-c command | file] [argument ...]\n"
+                    "  -c          run the first operand as commands; the next is $0\n"
+                    "  -s          read commands from standard input\n"
+                    "  -i          interactive\n"
+                    "  -l          login shell: reads /etc/profile and ~/.profile\n"
+                    "  -r          restricted\n"
+                    "  -o OPTION   set an option by name (+o: unset it)\n"
+                    "  --version   show the version\n"
+                    "  --help      show this\n"
+                    "Options by letter and name:\n");
+    for (int i = 0; i < OPTION_COUNT; i++) {
+        const struct option_info *info = option_info((enum option)i);
+        if (info->letter)
+            str_printf(s, "  -%c  %s\n", info->letter, info->name);
+        else
+            str_printf(s, "      %s\n", info->name);
+    }
+}

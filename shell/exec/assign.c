@@ -1,0 +1,214 @@
+/*
+ * Assignments of all forms: scalars, elements, whole arrays.
+ *
+ * Values are made before anything is written, and the values of an array are copied before the array is emptied, so that
+ * `a=("${a[@]}" x)` sees the old elements. The setters of the state layer journal and convert; this file only decides what to
+ * write where. Compound variables and nested arrays are parsed but refused here.
+ */
+#include "shell/exec/exec.h"
+
+#include <string.h>
+
+#include "shell/exec/exec_private.h"
+
+/* Beyond var_assign_flags: on behalf of a declaration command. */
+enum { ASSIGN_DECLARED = 1u << 16 };
+
+/* An element of an array value, ready to be stored. */
+struct element {
+    const struct assign *assign; /* with its subscript; NULL: the next index */
+    const char *text;
+    size_t len;
+};
+struct elements {
+    struct element *items;
+    size_t count, cap;
+    bool has_subscript, has_plain;
+};
+
+static enum flow refuse(struct shell *sh, const struct name_ref *ref, const char *what)
+{
+    return shell_fail(sh, ERROR_UNSUPPORTED, 1, ref->name ? ref->name->text : NULL, "%s not supported yet", what);
+}
+
+static enum flow elements_push(struct shell *sh, struct elements *elements, struct element element)
+{
+    if (elements->count == elements->cap) {
+        size_t cap = elements->cap ? elements->cap * 2 : 16;
+        void *items = mem_resize(sh->scratch, elements->items, cap * sizeof element);
+        if (!items)
+            return shell_fail_memory(sh, cap * sizeof element);
+        elements->items = items;
+        elements->cap = cap;
+    }
+    elements->items[elements->count++] = element;
+    return FLOW_NEXT;
+}
+
+/* Text that may belong to a variable about to be written is copied. */
+static enum flow keep_text(struct shell *sh, const struct word *word, const char **text, size_t len)
+{
+    if (word->kind == WORD_LITERAL)
+        return FLOW_NEXT;
+    const char *copy = scratch_dup(sh, *text, len);
+    if (!copy)
+        return shell_fail_memory(sh, len + 1);
+    *text = copy;
+    return FLOW_NEXT;
+}
+
+static enum flow elements_expand(struct shell *sh, const struct word *word, struct elements *elements)
+{
+    struct fields fields;
+    fields_init(&fields);
+    TRY(expand_fields(sh, word, &fields));
+    for (size_t i = 0; i < fields.count; i++) {
+        struct element element = {.text = fields.argv[i], .len = strlen(fields.argv[i])};
+        TRY(keep_text(sh, word, &element.text, element.len));
+        TRY(elements_push(sh, elements, element));
+    }
+    return FLOW_NEXT;
+}
+
+static enum flow elements_gather(struct shell *sh, const struct assign *assign, struct elements *elements)
+{
+    for (uint32_t i = 0; i < assign->element_count; i++) {
+        const struct assign *item = &assign->elements[i];
+        if (item->kind != ASSIGN_WORD || item->ref.step_count)
+            return refuse(sh, &assign->ref, "nested array values are");
+        if (!item->ref.subscript) {
+            elements->has_plain = true;
+            if (item->word)
+                TRY(elements_expand(sh, item->word, elements));
+            continue;
+        }
+        elements->has_subscript = true;
+        struct element element = {.assign = item, .text = ""};
+        if (item->word) {
+            TRY(expand_text(sh, item->word, &element.text, &element.len));
+            TRY(keep_text(sh, item->word, &element.text, element.len));
+        }
+        TRY(elements_push(sh, elements, element));
+    }
+    return FLOW_NEXT;
+}
+
+/* Which kind of array an array value makes: with subscripts an associative one, as in ksh93, except when it adds to an array or the
+ * declaration command at work just said what it is. */
+static unsigned array_shape(const struct name *name, const struct elements *elements, unsigned flags)
+{
+    bool is_array = name->cur && name->cur->attrs & VAR_ARRAY;
+    if (is_array && flags & (ASSIGN_APPEND | ASSIGN_DECLARED))
+        return 0;
+    return elements->has_subscript && !elements->has_plain ? VAR_ASSOC : 0;
+}
+
+static void trace_array(struct shell *sh, const struct assign *assign, const struct elements *elements)
+{
+    struct str s;
+    str_init(&s, sh->heap);
+    str_append(&s, assign->ref.name->text, assign->ref.name->len);
+    str_append_z(&s, assign->append ? "+=(" : "=(");
+    for (size_t i = 0; i < elements->count; i++) {
+        str_putc(&s, ' ');
+        text_quote(&s, elements->items[i].text, elements->items[i].len);
+    }
+    str_append_z(&s, " )");
+    xtrace_text(sh, str_text(&s), s.len);
+    str_release(&s);
+}
+
+static enum flow array_store(struct shell *sh, const struct assign *assign, struct name *name,
+                             const struct elements *elements, unsigned flags)
+{
+    int64_t next;
+    TRY(var_begin_array(sh, name, array_shape(name, elements, flags), flags & ~(unsigned)ASSIGN_DECLARED, &next));
+    unsigned element_flags = flags & ~(unsigned)(ASSIGN_APPEND | ASSIGN_DECLARED);
+    struct var_ref ref = {.name = name, .kind = REF_INDEX, .index = next};
+    for (size_t i = 0; i < elements->count; i++) {
+        const struct element *element = &elements->items[i];
+        unsigned append = 0;
+        if (element->assign) {
+            struct name_ref written = element->assign->ref;
+            written.name = name;
+            TRY(expand_ref(sh, &written, &ref));
+            append = element->assign->append ? ASSIGN_APPEND : 0;
+            if (xtrace_on(sh))
+                xtrace_assign(sh, &ref, append != 0, element->text, element->len);
+        } else if (name->cur && name->cur->attrs & VAR_ASSOC) {
+            return shell_fail(sh, ERROR_ASSIGN, 1, assign->ref.name->text,
+                              "an associative array needs a subscript for each value");
+        }
+        TRY(var_set(sh, &ref, element->text, element->len, element_flags | append));
+        if (ref.kind == REF_INDEX)
+            ref.index++;
+        else
+            ref = (struct var_ref){.name = name, .kind = REF_INDEX};
+    }
+    return FLOW_NEXT;
+}
+
+static enum flow assign_array(struct shell *sh, const struct assign *assign, unsigned flags)
+{
+    if (assign->ref.subscript || assign->ref.subscript_all || assign->ref.step_count)
+        return refuse(sh, &assign->ref, "an array as element of an array is");
+    struct elements elements = {0};
+    TRY(elements_gather(sh, assign, &elements));
+    if (xtrace_on(sh) && !elements.has_subscript)
+        trace_array(sh, assign, &elements);
+    struct var_ref target = var_ref_name(assign->ref.name);
+    struct var *var;
+    TRY(var_resolve(sh, &target, &var));
+    return array_store(sh, assign, target.name, &elements, flags);
+}
+
+/* `p.x=1`: members of compound variables; .sh.x and names that exist are plain variables here. */
+static bool is_member(const struct name *name)
+{
+    return !name->cur && !name->special && memchr(name->text, '.', name->len) && strncmp(name->text, ".sh.", 4) != 0;
+}
+
+static enum flow assign_word(struct shell *sh, const struct assign *assign, unsigned flags)
+{
+    const struct name_ref *written = &assign->ref;
+    const struct word *word = assign->word;
+    bool plain = !written->subscript && !written->subscript_all;
+    const char *text = "";
+    size_t len = 0;
+    struct var_ref ref;
+    if (written->step_count)
+        return refuse(sh, written, "multi-dimensional arrays and compound variables are");
+    if (!plain)
+        TRY(expand_ref(sh, written, &ref));
+    if (word && word->kind == WORD_LITERAL) {
+        text = word->text;
+        len = word->len;
+    } else if (word) {
+        TRY(expand_text(sh, word, &text, &len));
+    }
+    if (plain)
+        ref = var_ref_name(written->name);
+    if (__builtin_expect(xtrace_on(sh), 0))
+        xtrace_assign(sh, &ref, assign->append, text, len);
+    if (!plain)
+        return var_set(sh, &ref, text, len, flags);
+    if (!written->name->cur && is_member(written->name))
+        return refuse(sh, written, "compound variables are");
+    return var_set_name(sh, written->name, text, len, flags);
+}
+
+enum flow assign_run(struct shell *sh, const struct assign *assign, unsigned flags)
+{
+    if (assign->append)
+        flags |= ASSIGN_APPEND;
+    if (assign->kind == ASSIGN_WORD)
+        return assign_word(sh, assign, flags & ~(unsigned)ASSIGN_DECLARED);
+    if (assign->kind == ASSIGN_ARRAY)
+        return assign_array(sh, assign, flags);
+    return refuse(sh, &assign->ref, "compound variables are");
+}
+
+enum flow exec_assign(struct shell *sh, const struct assign *assign, unsigned flags)
+{
+    return assign_run(sh, assign, flags | ASSIGN_DECLARED);
+}

@@ -1,0 +1,192 @@
+/*
+ * Function calls.
+ *
+ * A ksh function (`function f`) gets a FUNC frame: its own locals, traps and options, the caller's locals hidden; temporary assignments
+ * of the call become its locals. A POSIX function (`f()`) gets a DOT frame: only the parameters are its own. Both forget the
+ * caller's loops. An error that ends the script ends only a ksh function, whose caller goes on (as ksh93 does), except runaway
+ * recursion, which unwinds to the outermost call.
+ *
+ * The function, and the program it lives in, are held while they run: the script may redefine or unset it.
+ */
+#include "shell/exec/exec.h"
+
+#include <string.h>
+
+#include "shell/exec/exec_private.h"
+#include "shell/exec/redir.h"
+#include "shell/state/cmdhash.h"
+#include "shell/state/param.h"
+
+/* Loads an autoloaded function from FPATH: runs the file, which has to define it. */
+static enum flow autoload(struct shell *sh, const char *name)
+{
+    const char *fpath = var_text(sh, "FPATH");
+    const char *path = fpath ? path_search(sh, fpath, name, false) : NULL;
+    if (!path)
+        return shell_fail(sh, ERROR_COMMAND, 127, name, "not found");
+    int status = sh->status;
+    TRY(exec_file(sh, name, path));
+    sh->status = status;
+    return FLOW_NEXT;
+}
+
+/* Temporary assignments as locals of the callee, exported to what it runs. */
+static enum flow bind(struct shell *sh, const struct call *call)
+{
+    for (size_t i = 0; i < call->binding_count; i++) {
+        const struct call_binding *binding = &call->bindings[i];
+        if (binding->ref.kind == REF_SCALAR) {
+            struct var_change change = {.set = VAR_EXPORT, .base = -1, .width = -1, .local = true};
+            TRY(var_declare(sh, binding->ref.name, &change));
+        }
+        TRY(var_set(sh, &binding->ref, binding->text, binding->len, 0));
+    }
+    return FLOW_NEXT;
+}
+
+/* EXIT, ERR and DEBUG traps of the caller are not the function's. */
+static enum flow traps_hide(struct shell *sh)
+{
+    static const int pseudo[] = {TRAP_EXIT, TRAP_ERR, TRAP_DEBUG};
+    for (size_t i = 0; i < sizeof pseudo / sizeof *pseudo; i++)
+        if (trap_is_set(sh, pseudo[i]))
+            TRY(trap_set(sh, pseudo[i], NULL));
+    return FLOW_NEXT;
+}
+
+static enum flow body_run(struct shell *sh, const struct func *func)
+{
+    const struct node_function *node = func->node;
+    enum flow flow = FLOW_NEXT;
+    if (node->node.redir_count) {
+        struct mem_mark mark = mem_region_mark(sh->scratch);
+        flow = redir_apply(sh, sh->frame, node->node.redirs, node->node.redir_count);
+        mem_region_reset(sh->scratch, mark);
+    }
+    if (flow != FLOW_NEXT)
+        return flow == FLOW_ERROR ? exec_consequence(sh, false) : flow;
+    if (node->body->kind == NODE_GROUP && !node->body->redir_count)
+        flow = exec_list(sh, ((const struct node_group *)node->body)->body);
+    else
+        flow = exec_node(sh, node->body);
+    if (node->node.redir_count && flow != FLOW_ERROR)
+        flow = exec_output_check(sh, NULL, flow);
+    return flow;
+}
+
+/* What the body runs under besides the frame, and what the caller gets back. */
+struct saved {
+    const struct program *program;
+    const struct node *command;
+    uint64_t options;
+    uint32_t loop_depth;
+    struct params *params;
+};
+
+static void saved_restore(struct shell *sh, const struct saved *saved)
+{
+    sh->program = saved->program;
+    sh->command = saved->command;
+    sh->loop_depth = saved->loop_depth;
+    param_leave(sh, saved->params);
+}
+
+static enum flow posix_run(struct shell *sh, const struct call *call)
+{
+    struct frame frame;
+    struct params params;
+    struct saved saved = {.program = sh->program, .command = sh->command, .loop_depth = sh->loop_depth};
+    frame_push(sh, &frame, FRAME_DOT);
+    frame.function_name = call->func->name->text;
+    sh->program = call->func->program;
+    sh->loop_depth = 0;
+    if (call->func->file)
+        sh->file = call->func->file;
+    param_enter(sh, &params, call->argc - 1, call->argv + 1, &saved.params);
+    enum flow flow = body_run(sh, call->func);
+    saved_restore(sh, &saved);
+    frame_pop(sh, &frame);
+    return flow == FLOW_RETURN ? FLOW_NEXT : flow;
+}
+
+/* The action of an EXIT trap that the function set, copied, because it runs after the function's frame is gone. NULL: none. */
+static char *exit_action_take(struct shell *sh)
+{
+    const char *action = trap_is_set(sh, TRAP_EXIT) ? trap_get(sh, TRAP_EXIT) : NULL;
+    return action && *action ? text_dup(sh->heap, action) : NULL;
+}
+
+static enum flow exit_action_run(struct shell *sh, char *action, enum flow flow)
+{
+    int status = sh->status;
+    enum flow trap_flow = exec_text(sh, "trap", action, strlen(action));
+    mem_free(action);
+    if (trap_flow != FLOW_NEXT)
+        return trap_flow;
+    sh->status = status;
+    return flow;
+}
+
+static enum flow ksh_run(struct shell *sh, const struct call *call)
+{
+    struct frame frame;
+    struct params params;
+    struct saved saved = {.program = sh->program,
+                          .command = sh->command,
+                          .options = sh->options,
+                          .loop_depth = sh->loop_depth};
+    frame_push(sh, &frame, FRAME_FUNC);
+    frame.function_name = call->func->name->text;
+    sh->program = call->func->program;
+    sh->loop_depth = 0;
+    if (call->func->file)
+        sh->file = call->func->file;
+    if (!call->func->traced)
+        sh->options &= ~(1ull << OPTION_XTRACE);
+    else
+        sh->options |= 1ull << OPTION_XTRACE;
+    param_enter(sh, &params, call->argc - 1, call->argv + 1, &saved.params);
+    enum flow flow = traps_hide(sh);
+    if (flow == FLOW_NEXT)
+        flow = bind(sh, call);
+    if (flow == FLOW_NEXT)
+        flow = body_run(sh, call->func);
+    if (flow == FLOW_ERROR && !sh->err.printed)
+        flow = exec_consequence(sh, false);
+    char *action = flow == FLOW_FORKED ? NULL : exit_action_take(sh);
+    saved_restore(sh, &saved);
+    sh->options = saved.options;
+    frame_pop(sh, &frame);
+    if (flow == FLOW_ERROR && (sh->err.kind != ERROR_LIMIT || !sh->frame->func) && !sh->interactive)
+        flow = FLOW_NEXT; /* the boundary */
+    if (flow == FLOW_RETURN)
+        flow = FLOW_NEXT;
+    return action ? exit_action_run(sh, action, flow) : flow;
+}
+
+enum flow call_run(struct shell *sh, const struct call *call)
+{
+    struct func *func = call->func;
+    if (!func->node) {
+        TRY(autoload(sh, func->name->text));
+        func = func_find(sh, call->argv[0], strlen(call->argv[0]));
+        if (!func || !func->node)
+            return shell_fail(sh, ERROR_COMMAND, 126, call->argv[0], "function not defined by its autoload file");
+    }
+    if (!shell_enter(sh)) {
+        shell_leave(sh);
+        return shell_fail(sh, ERROR_LIMIT, 1, func->name->text, "recursion too deep");
+    }
+    struct call running = *call;
+    running.func = func_hold(func);
+    enum flow flow = func->ksh_style ? ksh_run(sh, &running) : posix_run(sh, &running);
+    func_release(sh, func);
+    shell_leave(sh);
+    return flow;
+}
+
+enum flow exec_call(struct shell *sh, struct func *func, size_t argc, const char *const *argv)
+{
+    struct call call = {.func = func, .argc = argc, .argv = argv};
+    return call_run(sh, &call);
+}

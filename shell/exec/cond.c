@@ -1,0 +1,182 @@
+/*
+ * [[ ]]: operands are expanded to one text each, without splitting; && and || stop early.
+ *
+ * A successful == or =~ leaves what it matched in .sh.match. Numbers are arithmetic expressions. Each test starts with
+ * scratch as it found it.
+ */
+#include "shell/exec/exec.h"
+
+#include <string.h>
+
+#include "shell/exec/exec_private.h"
+#include "shell/exec/pattern_word.h"
+#include "shell/state/special.h"
+#include "shell/syntax/unparse.h"
+
+static void trace(struct shell *sh, const char *a, size_t a_len, const char *op, const struct word *pattern,
+                  const char *b, size_t b_len)
+{
+    struct str s;
+    str_init(&s, sh->heap);
+    str_append_z(&s, "[[ ");
+    if (a) {
+        text_quote(&s, a, a_len);
+        str_putc(&s, ' ');
+    }
+    str_append_z(&s, op);
+    str_putc(&s, ' ');
+    if (pattern)
+        unparse_word(&s, pattern);
+    else
+        text_quote(&s, b, b_len);
+    str_append_z(&s, " ]]");
+    xtrace_text(sh, str_text(&s), s.len);
+    str_release(&s);
+}
+
+static const char *const op_names[] = {
+    [COND_MATCH] = "==", [COND_NO_MATCH] = "!=", [COND_REGEX] = "=~", [COND_LESS] = "<",  [COND_GREATER] = ">",
+    [COND_NT] = "-nt",   [COND_OT] = "-ot",      [COND_EF] = "-ef",   [COND_EQ] = "-eq", [COND_NE] = "-ne",
+    [COND_LT] = "-lt",   [COND_LE] = "-le",      [COND_GT] = "-gt",   [COND_GE] = "-ge",
+};
+
+static enum flow match_test(struct shell *sh, const struct cond *cond, const char *text, size_t len, bool *ret)
+{
+    bool regex = cond->op == COND_REGEX;
+    struct match_span spans[MATCH_CAPTURE_MAX];
+    size_t count = 0;
+    if (!regex && cond->b->kind == WORD_LITERAL && !(cond->b->flags & WORD_HAS_GLOB)) {
+        *ret = text_eq(cond->b->text, cond->b->len, text, len);
+        spans[0] = (struct match_span){.start = 0, .end = (ptrdiff_t)len};
+        count = *ret;
+    } else {
+        const struct pattern *pattern;
+        struct pattern *to_free;
+        TRY(pattern_word_compile(sh, cond->b, regex, &pattern, &to_free));
+        count = regex ? pattern_search(pattern, text, len, 0, spans, MATCH_CAPTURE_MAX)
+                      : pattern_matches_spans(pattern, text, len, spans, MATCH_CAPTURE_MAX);
+        if (to_free)
+            pattern_free(to_free);
+        *ret = count > 0;
+    }
+    if (count && cond->op != COND_NO_MATCH)
+        TRY(special_set_match(sh, text, len, spans, count));
+    if (cond->op == COND_NO_MATCH)
+        *ret = !*ret;
+    return FLOW_NEXT;
+}
+
+static bool number_relation(enum cond_op op, struct num a, struct num b)
+{
+    int order;
+    if (a.is_float || b.is_float) {
+        long double x = a.is_float ? a.f : (long double)a.i, y = b.is_float ? b.f : (long double)b.i;
+        if (x != x || y != y)
+            return op == COND_NE;
+        order = x < y ? -1 : x > y;
+    } else {
+        order = a.i < b.i ? -1 : a.i > b.i;
+    }
+    switch (op) {
+    case COND_EQ:
+        return order == 0;
+    case COND_NE:
+        return order != 0;
+    case COND_LT:
+        return order < 0;
+    case COND_LE:
+        return order <= 0;
+    case COND_GT:
+        return order > 0;
+    default:
+        return order >= 0;
+    }
+}
+
+/* Text borrowed from a variable stays good while the other operand is expanded. */
+static enum flow operand(struct shell *sh, const struct word *word, bool keep, const char **ret, size_t *ret_len)
+{
+    TRY(expand_text(sh, word, ret, ret_len));
+    if (!keep || word->kind == WORD_LITERAL || mem_region_of(*ret) != sh->heap)
+        return FLOW_NEXT;
+    *ret = scratch_dup(sh, *ret, *ret_len);
+    return *ret ? FLOW_NEXT : shell_fail_memory(sh, *ret_len + 1);
+}
+
+static enum flow binary_test(struct shell *sh, const struct cond *cond, bool *ret)
+{
+    const char *a, *b;
+    size_t a_len, b_len;
+    bool is_match = cond->op == COND_MATCH || cond->op == COND_NO_MATCH || cond->op == COND_REGEX;
+    bool b_is_fixed = !(cond->b->flags & WORD_HAS_EXPANSION);
+    TRY(operand(sh, cond->a, !b_is_fixed, &a, &a_len));
+    if (is_match) {
+        if (xtrace_on(sh))
+            trace(sh, a, a_len, op_names[cond->op], cond->b, NULL, 0);
+        return match_test(sh, cond, a, a_len, ret);
+    }
+    TRY(operand(sh, cond->b, false, &b, &b_len));
+    if (xtrace_on(sh))
+        trace(sh, a, a_len, op_names[cond->op], NULL, b, b_len);
+    if (cond->op == COND_LESS || cond->op == COND_GREATER) {
+        int order = strcoll(a, b);
+        *ret = cond->op == COND_LESS ? order < 0 : order > 0;
+        return FLOW_NEXT;
+    }
+    if (cond->op == COND_NT || cond->op == COND_OT || cond->op == COND_EF)
+        return test_file_compare(sh, cond->op, a, b, ret);
+    struct num x, y;
+    TRY(sh->hooks.arith_text(sh, a, a_len, &x));
+    TRY(sh->hooks.arith_text(sh, b, b_len, &y));
+    *ret = number_relation(cond->op, x, y);
+    return FLOW_NEXT;
+}
+
+static enum flow word_test(struct shell *sh, const struct cond *cond, bool *ret)
+{
+    const char *text;
+    size_t len;
+    char op = cond->op == COND_WORD ? 'n' : cond->op_char;
+    TRY(expand_text(sh, cond->a, &text, &len));
+    if (xtrace_on(sh)) {
+        char name[3] = {'-', op, '\0'};
+        trace(sh, NULL, 0, name, NULL, text, len);
+    }
+    return test_unary(sh, op, text, ret);
+}
+
+static enum flow cond_eval(struct shell *sh, const struct cond *cond, bool *ret)
+{
+    switch ((enum cond_op)cond->op) {
+    case COND_AND:
+    case COND_OR:
+        TRY(cond_eval(sh, cond->left, ret));
+        if (*ret == (cond->op == COND_OR))
+            return FLOW_NEXT;
+        return cond_eval(sh, cond->right, ret);
+    case COND_NOT:
+        TRY(cond_eval(sh, cond->left, ret));
+        *ret = !*ret;
+        return FLOW_NEXT;
+    case COND_WORD:
+    case COND_UNARY:
+        return word_test(sh, cond, ret);
+    default:
+        return binary_test(sh, cond, ret);
+    }
+}
+
+enum flow exec_cond(struct shell *sh, const struct node_cond *node)
+{
+    bool skip;
+    TRY(exec_debug(sh, &node->node, &skip));
+    if (skip)
+        return FLOW_NEXT;
+    struct mem_mark mark = mem_region_mark(sh->scratch);
+    bool result = false;
+    enum flow flow = cond_eval(sh, node->cond, &result);
+    mem_region_reset(sh->scratch, mark);
+    if (flow == FLOW_NEXT)
+        sh->status = !result;
+    return flow;
+}

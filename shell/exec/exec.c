@@ -1,0 +1,241 @@
+/*
+ * Dispatch: lists, and one command of any kind.
+ *
+ * Every command passes exec_node, which tests for pending signals, notes the line and the allocation site, applies the
+ * redirections of compound commands, lets consequence.c decide about errors, and applies set -e and the ERR trap to
+ * those kinds of commands they look at. What the kinds do is in files of their own; only the trivial ones are here.
+ * Nothing here allocates; the C stack is the only cost of nesting.
+ */
+#include "shell/exec/exec.h"
+
+#include <string.h>
+
+#include "shell/exec/exec_private.h"
+#include "shell/exec/redir.h"
+
+enum flow exec_failed(struct shell *sh)
+{
+    int status = sh->status;
+    if (trap_is_set(sh, TRAP_ERR)) {
+        TRY(trap_run(sh, TRAP_ERR));
+        sh->status = status;
+    }
+    return option_on(sh, OPTION_ERREXIT) ? FLOW_EXIT : FLOW_NEXT;
+}
+
+enum flow exec_debug_slow(struct shell *sh, const struct node *node, bool *ret_skip)
+{
+    int status = sh->status;
+    uint32_t line = sh->line;
+    int trap_status = 0;
+    TRY(trap_run_debug(sh, &trap_status));
+    sh->status = status;
+    sh->line = line;
+    sh->command = node;
+    *ret_skip = trap_status == 2;
+    if (trap_status == 255 && sh->frame->func) { /* ksh93: leave the function */
+        sh->status = 0;
+        return FLOW_RETURN;
+    }
+    return FLOW_NEXT;
+}
+
+static enum flow condition_run(struct shell *sh, const struct list *list)
+{
+    sh->condition_depth++;
+    enum flow flow = exec_list(sh, list);
+    sh->condition_depth--;
+    return flow;
+}
+
+static enum flow if_run(struct shell *sh, const struct node_if *node)
+{
+    TRY(condition_run(sh, node->condition));
+    const struct list *body = sh->status == 0 ? node->then_body : node->else_body;
+    sh->status = 0;
+    return exec_list(sh, body);
+}
+
+static enum flow and_or_run(struct shell *sh, const struct node_and_or *node)
+{
+    sh->condition_depth++;
+    enum flow flow = exec_node(sh, node->left);
+    sh->condition_depth--;
+    if (flow != FLOW_NEXT || (sh->status == 0) == node->is_or)
+        return flow;
+    return exec_node(sh, node->right);
+}
+
+static enum flow arith_run_node(struct shell *sh, const struct node_arith *node)
+{
+    bool skip;
+    TRY(exec_debug(sh, &node->node, &skip));
+    if (skip)
+        return FLOW_NEXT;
+    if (xtrace_on(sh))
+        xtrace_arith(sh, node->expression);
+    struct mem_mark mark = mem_region_mark(sh->scratch);
+    struct num n;
+    enum flow flow = expand_arith(sh, node->expression, &n);
+    mem_region_reset(sh->scratch, mark);
+    if (flow == FLOW_NEXT)
+        sh->status = !num_is_true(n);
+    return flow;
+}
+
+static enum flow unsupported(struct shell *sh, const char *what)
+{
+    return shell_fail(sh, ERROR_UNSUPPORTED, 1, what, "not supported yet");
+}
+
+static enum flow group_run(struct shell *sh, const struct node_group *node)
+{
+    return exec_list(sh, node->body);
+}
+
+static enum flow function_define(struct shell *sh, const struct node_function *node)
+{
+    if (strchr(node->text, '.'))
+        return shell_fail(sh, ERROR_UNSUPPORTED, 1, node->text, "discipline functions are not supported yet");
+    const struct builtin_spec *spec = sh->hooks.find_builtin(sh, node->text, strlen(node->text));
+    if (spec && (spec->flags & BUILTIN_SPECIAL))
+        return shell_fail(sh, ERROR_ASSIGN, 1, node->text, "is a special builtin and cannot be a function");
+    sh->status = 0;
+    return func_define(sh, (struct program *)sh->program, node);
+}
+
+/* The switch over the kinds; redirections are in force. */
+static enum flow node_run(struct shell *sh, const struct node *node)
+{
+    switch ((enum node_kind)node->kind) {
+    case NODE_SIMPLE:
+        return exec_simple(sh, (const struct node_simple *)node);
+    case NODE_PIPELINE:
+        return exec_pipeline(sh, (const struct node_pipeline *)node);
+    case NODE_AND_OR:
+        return and_or_run(sh, (const struct node_and_or *)node);
+    case NODE_SUBSHELL:
+        return exec_subshell(sh, (const struct node_group *)node);
+    case NODE_GROUP:
+        return group_run(sh, (const struct node_group *)node);
+    case NODE_IF:
+        return if_run(sh, (const struct node_if *)node);
+    case NODE_WHILE:
+        return exec_while(sh, (const struct node_while *)node);
+    case NODE_FOR:
+        return exec_for(sh, (const struct node_for *)node);
+    case NODE_ARITH_FOR:
+        return exec_arith_for(sh, (const struct node_arith_for *)node);
+    case NODE_SELECT:
+        return exec_select(sh, (const struct node_for *)node);
+    case NODE_CASE:
+        return exec_case(sh, (const struct node_case *)node);
+    case NODE_FUNCTION:
+        return function_define(sh, (const struct node_function *)node);
+    case NODE_ARITH:
+        return arith_run_node(sh, (const struct node_arith *)node);
+    case NODE_COND:
+        return exec_cond(sh, (const struct node_cond *)node);
+    case NODE_TIME:
+        return exec_time(sh, (const struct node_time *)node);
+    case NODE_NAMESPACE:
+        return unsupported(sh, "namespace");
+    }
+    return FLOW_NEXT;
+}
+
+/* A compound command with redirections: a failing one fails the command only. */
+static enum flow node_run_redirected(struct shell *sh, const struct node *node, bool *ret_failed)
+{
+    struct frame frame;
+    frame_push(sh, &frame, FRAME_CMD);
+    struct mem_mark mark = mem_region_mark(sh->scratch);
+    enum flow flow = redir_apply(sh, &frame, node->redirs, node->redir_count);
+    mem_region_reset(sh->scratch, mark);
+    if (flow == FLOW_NEXT) {
+        sh->line = node->line;
+        flow = node_run(sh, node);
+        if (flow != FLOW_ERROR)
+            flow = exec_output_check(sh, NULL, flow);
+    } else if (flow == FLOW_ERROR) {
+        *ret_failed = true;
+    }
+    if (flow == FLOW_ERROR)
+        flow = exec_consequence(sh, false);
+    frame_pop(sh, &frame);
+    return flow;
+}
+
+/* Kinds whose own status set -e and ERR look at; that of the others comes from commands they ran. */
+static inline bool kind_is_checked(enum node_kind kind)
+{
+    return kind == NODE_SIMPLE || kind == NODE_SUBSHELL || kind == NODE_ARITH || kind == NODE_COND;
+}
+
+enum flow exec_node(struct shell *sh, const struct node *node)
+{
+    if (__builtin_expect(sh->pending, 0))
+        TRY(trap_run_pending(sh));
+    sh->line = node->line;
+    mem_site = node->line;
+    bool checked = kind_is_checked(node->kind);
+    enum flow flow;
+    if (node->redir_count && node->kind != NODE_SIMPLE && node->kind != NODE_FUNCTION)
+        flow = node_run_redirected(sh, node, &checked);
+    else
+        flow = node_run(sh, node);
+    if (__builtin_expect(flow == FLOW_ERROR, 0))
+        flow = exec_consequence(sh, false);
+    if (sh->status != 0 && flow == FLOW_NEXT && checked && sh->condition_depth == 0)
+        return exec_failed(sh);
+    return flow;
+}
+
+enum flow exec_list(struct shell *sh, const struct list *list)
+{
+    if (!list)
+        return FLOW_NEXT;
+    const struct list_item *end = list->items + list->count;
+    for (const struct list_item *item = list->items; item < end; item++) {
+        enum flow flow;
+        if (__builtin_expect(item->end == END_SEQ, 1)) {
+            flow = exec_node(sh, item->node);
+        } else {
+            sh->line = item->node->line;
+            flow = exec_background(sh, item->node, item->end == END_COPROC);
+            if (flow == FLOW_ERROR)
+                flow = exec_consequence(sh, false);
+        }
+        if (flow != FLOW_NEXT)
+            return flow;
+    }
+    return FLOW_NEXT;
+}
+
+enum flow exec_list_last(struct shell *sh, const struct list *list)
+{
+    if (!list || !list->count)
+        return FLOW_NEXT;
+    struct list head = {.count = list->count - 1, .items = list->items};
+    const struct list_item *last = &list->items[list->count - 1];
+    TRY(exec_list(sh, &head));
+    if (last->end == END_SEQ && last->node->kind == NODE_SIMPLE) {
+        sh->exec_last = true; /* exec_simple takes it at once */
+        return exec_node(sh, last->node);
+    }
+    struct list tail = {.count = 1, .items = list->items + list->count - 1};
+    return exec_list(sh, &tail);
+}
+
+enum flow exec_program(struct shell *sh, struct program *program)
+{
+    const struct program *outer = sh->program;
+    const struct node *command = sh->command;
+    program_hold(program);
+    sh->program = program;
+    enum flow flow = exec_list(sh, program->body);
+    sh->program = outer;
+    sh->command = command;
+    program_release(program);
+    return flow;
+}

@@ -1,0 +1,129 @@
+/* Between the files of exec/ that run the language; not for other layers. */
+#ifndef SHELL_EXEC_EXEC_PRIVATE_H
+#define SHELL_EXEC_EXEC_PRIVATE_H
+
+#include "builtins/builtin.h"
+#include "shell/exec/exec.h"
+#include "shell/exec/trap.h"
+#include "shell/state/option.h"
+
+/* ---- exec.c ---- */
+
+/* After a command that set -e and the ERR trap look at failed: runs the trap, leaves the shell under set -e. */
+enum flow exec_failed(struct shell *sh) NODISCARD;
+/* Runs the DEBUG trap before a command that starts at the present line. *RET_SKIP: the command is not to be run. */
+enum flow exec_debug_slow(struct shell *sh, const struct node *node, bool *ret_skip) NODISCARD;
+static inline enum flow exec_debug(struct shell *sh, const struct node *node, bool *ret_skip)
+{
+    sh->command = node;
+    if (__builtin_expect(!trap_is_set(sh, TRAP_DEBUG), 1)) {
+        *ret_skip = false;
+        return FLOW_NEXT;
+    }
+    return exec_debug_slow(sh, node, ret_skip);
+}
+
+/* assign.c: an assignment of a simple command (exec_assign is for declaration commands). */
+enum flow assign_run(struct shell *sh, const struct assign *assign, unsigned flags) NODISCARD;
+/* time.c */
+enum flow exec_time(struct shell *sh, const struct node_time *node) NODISCARD;
+/* output.c: a builtin or a redirected command ended with FLOW: did its output get out? If not FLOW_ERROR `NAME: write to 1 failed: why`. */
+enum flow exec_output_check(struct shell *sh, const char *name, enum flow flow) NODISCARD;
+
+/* ---- loop.c ---- */
+
+/* A turn of a loop ended with *FLOW: true when the loop is over, with *FLOW what it hands on. */
+static inline bool loop_ends(struct shell *sh, enum flow *flow)
+{
+    if (__builtin_expect(*flow == FLOW_NEXT, 1))
+        return false;
+    if (*flow != FLOW_BREAK && *flow != FLOW_CONTINUE)
+        return true;
+    if (--sh->loop_count > 0)
+        return true;
+    bool is_break = *flow == FLOW_BREAK;
+    *flow = FLOW_NEXT;
+    return is_break;
+}
+/* The words of a for or select; without `in` the positional parameters, copied because the body may change them. Scratch. */
+enum flow loop_words(struct shell *sh, const struct node_for *node, struct fields *fields) NODISCARD;
+
+/* ---- call.c ---- */
+
+/* A temporary assignment whose value was made before the call: becomes a local, exported variable of a ksh function. */
+struct call_binding {
+    struct var_ref ref;
+    const char *text;
+    size_t len;
+    bool append;
+};
+struct call {
+    struct func *func;
+    size_t argc;
+    const char *const *argv;
+    const struct call_binding *bindings;
+    size_t binding_count;
+};
+enum flow call_run(struct shell *sh, const struct call *call) NODISCARD;
+
+/* ---- command.c ---- */
+
+enum command_kind { COMMAND_NONE, COMMAND_BUILTIN, COMMAND_FUNCTION, COMMAND_EXTERNAL };
+/* What a command name means. */
+struct command {
+    enum command_kind kind;
+    bool special;      /* a special builtin, and not after `command` */
+    bool default_path; /* command -p */
+    const struct builtin_spec *spec;
+    struct func *func;
+};
+/* Looks NAME up: special builtin, function (unless NO_FUNCTION), builtin, else external. */
+void command_resolve(struct shell *sh, const char *name, size_t len, bool no_function, struct command *ret);
+/* The same through the inline cache of the literal command word WORD. */
+void command_resolve_cached(struct shell *sh, const struct word *word, struct command *ret);
+/* Path to execute for an external command (NAME itself when it has a slash); FLOW_ERROR 126/127. Borrowed. */
+enum flow command_path(struct shell *sh, const char *name, bool default_path, const char **ret_path) NODISCARD;
+/* A name without slash that is neither builtin nor function, but for which FPATH holds a file: declares it as autoloaded. */
+bool command_autoload(struct shell *sh, const char *name, struct command *ret);
+
+/* ---- subshell.c ---- */
+
+/* What a virtual subshell needs besides its frame. */
+struct subshell {
+    struct frame frame;
+    uint64_t options;
+    uint32_t loop_depth;
+    const struct node *command;
+    bool exec_last;
+};
+enum flow subshell_enter(struct shell *sh, struct subshell *subshell) NODISCARD;
+/* Runs the subshell's EXIT trap and turns how its body ended (FLOW) into how the caller goes on; prints an error. In a process of
+ * its own it does not return. subshell_leave afterwards takes everything back. */
+enum flow subshell_finish(struct shell *sh, enum flow flow) NODISCARD;
+void subshell_leave(struct shell *sh, struct subshell *subshell);
+
+/* ---- simple.c ---- */
+
+/* NODE is a simple command that names a program literally, which is there, without assignments and redirections: it can be
+ * started by vfork. Any node may be asked about. */
+bool simple_is_plain_external(struct shell *sh, const struct node_simple *node);
+/* Expands and starts such a command; what its expansions change is undone, as in a process of its own. */
+struct spawn_plan;
+enum flow simple_spawn(struct shell *sh, const struct node_simple *node, const struct spawn_plan *plan, pid_t *ret_pid) NODISCARD;
+
+/* ---- xtrace.c ---- */
+
+static inline bool xtrace_on(const struct shell *sh)
+{
+    return option_on(sh, OPTION_XTRACE);
+}
+/* Starts a line with PS4 and puts TEXT after it, on descriptor 2. */
+void xtrace_text(struct shell *sh, const char *text, size_t len);
+/* A command's expanded words. */
+void xtrace_words(struct shell *sh, size_t count, const char *const *words);
+/* `name=value` of an assignment as done. */
+void xtrace_assign(struct shell *sh, const struct var_ref *ref, bool append, const char *text, size_t len);
+/* PREFIX and the source text of WORD: `(( x + 1 ))`. */
+void xtrace_arith(struct shell *sh, const struct word *word);
+
+#endif

@@ -1,0 +1,114 @@
+/*
+ * Wiring: fills the hooks through which lower layers and the parser call up, and ends the shell.
+ *
+ * Owns nothing but the static table of parser hooks' functions. Called once after shell_new; nothing that a script does changes
+ * the hooks.
+ */
+#include "shell/exec/exec.h"
+
+#include <string.h>
+
+#include "builtins/builtin.h"
+#include "shell/arith/arith.h"
+#include "shell/exec/exec_private.h"
+#include "shell/exec/jobs.h"
+#include "shell/state/alias.h"
+#include "shell/state/cmdhash.h"
+#include "shell/state/fdtab.h"
+
+enum { PARSE_DEPTH_MAX = 20000 };
+
+static struct name *hook_intern(void *ctx, const char *text, size_t len)
+{
+    return name_intern(ctx, text, len);
+}
+
+static const char *hook_alias(void *ctx, const char *name, size_t len)
+{
+    return alias_get(ctx, name, len);
+}
+
+static bool hook_is_declaration(void *ctx, const char *name, size_t len)
+{
+    const struct builtin_spec *spec = builtin_enabled(ctx, name, len);
+    return spec && (spec->flags & BUILTIN_DECL);
+}
+
+static void hook_warn(void *ctx, uint32_t line, const char *text)
+{
+    struct shell *sh = ctx;
+    sh->line = line;
+    shell_warn(sh, NULL, "%s", text);
+}
+
+static void hook_path_changed(struct shell *sh)
+{
+    cmdhash_clear(sh);
+}
+
+enum flow exec_init(struct shell *sh)
+{
+    sh->hooks = (struct shell_hooks){
+        .capture = exec_capture,
+        .process_substitution = exec_process_sub,
+        .arith_text = arith_eval,
+        .resolve_ref = expand_ref,
+        .expand_text = expand_string,
+        .run_text = exec_text,
+        .call_function = exec_call,
+        .find_builtin = builtin_enabled,
+        .path_changed = hook_path_changed,
+    };
+    sh->parse_hooks = mem_alloc_zeroed(sh->heap, sizeof *sh->parse_hooks);
+    sh->arith_cache = arith_cache_new(sh->heap);
+    sh->jobs = jobs_new(sh->heap);
+    sh->traps = traps_new(sh->heap);
+    if (!sh->parse_hooks || !sh->arith_cache || !sh->jobs || !sh->traps)
+        return shell_fail_memory(sh, sizeof *sh->parse_hooks);
+    *sh->parse_hooks = (struct parse_hooks){
+        .ctx = sh,
+        .intern = hook_intern,
+        .alias = hook_alias,
+        .is_declaration = hook_is_declaration,
+        .region = sh->program_region,
+        .scratch_region = sh->heap,
+        .brace_expand = true,
+        .depth_max = PARSE_DEPTH_MAX,
+        .warn = hook_warn,
+    };
+    str_init(&sh->last_argument, sh->heap);
+    return FLOW_NEXT;
+}
+
+void exec_release(struct shell *sh)
+{
+    str_release(&sh->last_argument);
+    arith_cache_free(sh->arith_cache);
+    jobs_free(sh->jobs);
+    traps_free(sh->traps);
+    mem_free(sh->parse_hooks);
+    sh->arith_cache = NULL;
+    sh->jobs = NULL;
+    sh->traps = NULL;
+    sh->parse_hooks = NULL;
+}
+
+int exec_finish(struct shell *sh)
+{
+    sh->exiting = true;
+    if (trap_is_set(sh, TRAP_EXIT)) {
+        int status = sh->status;
+        enum flow flow = trap_run(sh, TRAP_EXIT);
+        if (flow == FLOW_ERROR)
+            (void)exec_consequence(sh, false);
+        else if (flow != FLOW_EXIT)
+            sh->status = status;
+    }
+    if (!fdtab_flush(sh)) {
+        if (sh->status == 0)
+            sh->status = 1;
+        shell_warn(sh, NULL, "write to 1 failed: %m");
+    }
+    fdtab_input_sync(sh);
+    return sh->status & 0xff;
+}

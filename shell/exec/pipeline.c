@@ -1,0 +1,171 @@
+/*
+ * Pipelines: all parts but the last are processes, the last runs in this shell (as ksh does).
+ *
+ * A part that is a plain external command is started by vfork, any other by a fork of the shell. The shell waits for the last
+ * part, and for all of them under pipefail. An external last part is started like the others, and joins their process group.
+ * set -e and ERR: the last part's own check does for the pipeline, except when it was started as a process or pipefail
+ * chose another status. After `!` nothing is checked.
+ */
+#include "shell/exec/exec.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "shell/base/sys.h"
+#include "shell/exec/exec_private.h"
+#include "shell/exec/jobs.h"
+#include "shell/exec/spawn.h"
+#include "shell/state/fdtab.h"
+#include "shell/syntax/unparse.h"
+
+struct pipes {
+    const struct node_pipeline *node;
+    pid_t *pids;
+    uint32_t started;
+    pid_t group; /* -1 without job control, 0 before the first process */
+    int in;      /* read end for the next part, or -1 */
+};
+
+static void child_run(struct shell *sh, const struct node *node)
+{
+    if (sh->frame->subshell)
+        sh->frame->subshell->is_process = true;
+    sh->subshell_level++;
+    sh->loop_depth = 0;
+    struct list_item item = {.node = (struct node *)node, .end = END_SEQ};
+    struct list list = {.count = 1, .items = &item};
+    exec_child_exit(sh, exec_list_last(sh, &list));
+}
+
+/* Starts PART as a process with PLAN; OTHER is the end of the pipe that only the shell keeps. */
+static enum flow part_start(struct shell *sh, struct pipes *pipes, const struct node *part, struct spawn_plan *plan, int other)
+{
+    pid_t pid = 0;
+    enum flow flow = FLOW_NEXT;
+    plan->group = pipes->group;
+    plan->foreground = pipes->group >= 0;
+    if (simple_is_plain_external(sh, (const struct node_simple *)part)) {
+        flow = simple_spawn(sh, (const struct node_simple *)part, plan, &pid);
+        if (flow == FLOW_ERROR && !sh->err.printed) /* only this part failed */
+            (void)exec_consequence(sh, false);
+    }
+    if (!pid) {
+        enum flow failed = flow;
+        TRY(spawn_fork(sh, plan, &pid));
+        if (pid == 0) {
+            if (other >= 0)
+                close(other);
+            if (failed != FLOW_NEXT)
+                exec_child_exit(sh, FLOW_FORKED);
+            child_run(sh, part);
+        }
+    }
+    if (pipes->group == 0)
+        pipes->group = pid;
+    pipes->pids[pipes->started++] = pid;
+    return FLOW_NEXT;
+}
+
+static enum flow heads_start(struct shell *sh, struct pipes *pipes)
+{
+    const struct node_pipeline *node = pipes->node;
+    for (uint32_t i = 0; i + 1 < node->count; i++) {
+        int fds[2];
+        if (sys_pipe(fds) != 0)
+            return shell_fail(sh, ERROR_LIMIT, 1, NULL, "cannot make a pipe: %s", strerror(errno));
+        struct spawn_plan plan = {.in = pipes->in, .out = fds[1], .err_to_out = node->both && node->both[i]};
+        enum flow flow = part_start(sh, pipes, node->parts[i], &plan, fds[0]);
+        close(fds[1]);
+        if (pipes->in >= 0)
+            close(pipes->in);
+        pipes->in = fds[0];
+        TRY(flow);
+    }
+    return FLOW_NEXT;
+}
+
+static enum flow job_make(struct shell *sh, const struct pipes *pipes, struct job **ret_job)
+{
+    struct str command;
+    str_init(&command, sh->heap);
+    if (option_on(sh, OPTION_MONITOR))
+        unparse_summary(&command, &pipes->node->node, 200);
+    enum flow flow = job_add(sh, pipes->pids, pipes->started, pipes->group, str_text(&command), false, ret_job);
+    str_release(&command);
+    return flow;
+}
+
+/* The last part as a process beside the others: wait for all of it. */
+static enum flow last_spawned(struct shell *sh, struct pipes *pipes)
+{
+    struct spawn_plan plan = {.in = pipes->in, .out = -1};
+    enum flow flow = part_start(sh, pipes, pipes->node->parts[pipes->node->count - 1], &plan, -1);
+    close(pipes->in);
+    pipes->in = -1;
+    TRY(flow);
+    struct job *job;
+    TRY(job_make(sh, pipes, &job));
+    TRY(job_wait_foreground(sh, job));
+    return sh->status && !sh->condition_depth ? exec_failed(sh) : FLOW_NEXT;
+}
+
+/* The last part in this shell. */
+static enum flow last_here(struct shell *sh, struct pipes *pipes)
+{
+    struct job *job;
+    struct frame frame;
+    TRY(job_make(sh, pipes, &job));
+    frame_push(sh, &frame, FRAME_CMD);
+    int in = pipes->in;
+    pipes->in = -1;
+    enum flow flow = fdtab_install(sh, &frame, 0, in);
+    if (flow == FLOW_NEXT)
+        flow = exec_node(sh, pipes->node->parts[pipes->node->count - 1]);
+    frame_pop(sh, &frame);
+    int status = sh->status;
+    if (flow == FLOW_FORKED || !option_on(sh, OPTION_PIPEFAIL)) {
+        job_leave(sh, job);
+        return flow;
+    }
+    enum flow waited = job_wait_foreground(sh, job);
+    int head_status = sh->status;
+    sh->status = status ? status : head_status;
+    if (flow != FLOW_NEXT || waited != FLOW_NEXT)
+        return flow != FLOW_NEXT ? flow : waited;
+    return !status && head_status && !sh->condition_depth ? exec_failed(sh) : FLOW_NEXT;
+}
+
+static enum flow pipes_run(struct shell *sh, const struct node_pipeline *node)
+{
+    struct mem_mark mark = mem_region_mark(sh->scratch);
+    bool monitor = option_on(sh, OPTION_MONITOR) && !sh->is_child;
+    struct pipes pipes = {.node = node, .group = monitor ? 0 : -1, .in = -1};
+    pipes.pids = scratch_alloc(sh, node->count * sizeof *pipes.pids);
+    if (!pipes.pids)
+        return shell_fail_memory(sh, node->count * sizeof *pipes.pids);
+    enum flow flow = heads_start(sh, &pipes);
+    const struct node *last = node->parts[node->count - 1];
+    if (flow == FLOW_NEXT) {
+        if (simple_is_plain_external(sh, (const struct node_simple *)last))
+            flow = last_spawned(sh, &pipes);
+        else
+            flow = last_here(sh, &pipes);
+    }
+    if (pipes.in >= 0)
+        close(pipes.in);
+    mem_region_reset(sh->scratch, mark);
+    return flow;
+}
+
+enum flow exec_pipeline(struct shell *sh, const struct node_pipeline *node)
+{
+    if (!node->negate)
+        return pipes_run(sh, node);
+    sh->condition_depth++;
+    enum flow flow = node->count > 1 ? pipes_run(sh, node) : exec_node(sh, node->parts[0]);
+    sh->condition_depth--;
+    if (flow == FLOW_NEXT)
+        sh->status = !sh->status;
+    return flow;
+}

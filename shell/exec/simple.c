@@ -1,0 +1,562 @@
+/*
+ * Simple commands: assignments, redirections, and the words that name what to run (POSIX 2.9.1).
+ *
+ * Order: words are expanded, the name is looked up, redirections are made, assignments are done, the command runs. Assignments
+ * without a command, and those before special builtins and POSIX functions, stay; before a ksh function they are its
+ * locals; before anything else they last for the command, undone with its CMD frame, which exists only when there is something
+ * to undo. Scratch is given back at the end of each command.
+ *
+ * An error is judged here, where it is known whether a special builtin failed and in which step.
+ */
+#include "shell/exec/exec.h"
+
+#include <string.h>
+
+#include "shell/exec/exec_private.h"
+#include "shell/exec/jobs.h"
+#include "shell/exec/redir.h"
+#include "shell/exec/spawn.h"
+#include "shell/state/fdtab.h"
+#include "shell/syntax/unparse.h"
+
+static const struct spawn_plan plain_plan = {.in = -1, .out = -1, .group = -1};
+
+/* A command about to run. */
+struct run {
+    const struct node_simple *node; /* NULL: exec_argv */
+    struct command command;
+    size_t argc;
+    const char *const *argv;
+    const struct assign *const *assigns; /* of ARGV, for declaration commands; or NULL */
+    bool exec_last;
+};
+
+static bool is_named(const struct command *command, const char *name)
+{
+    return command->kind == COMMAND_BUILTIN && strcmp(command->spec->name, name) == 0;
+}
+
+/* An error of a regular command, or of what stands before it, never ends the script. */
+static enum flow regular_error(struct shell *sh)
+{
+    if (sh->err.printed)
+        return FLOW_ERROR;
+    switch (sh->err.kind) {
+    case ERROR_EXPANSION:
+    case ERROR_ASSIGN:
+    case ERROR_SYNTAX:
+        sh->err.kind = ERROR_BUILTIN;
+        break;
+    default:
+        break;
+    }
+    return exec_consequence(sh, false);
+}
+
+/* ---- words ---- */
+
+/* Assignment arguments of declaration commands that stay assignments: their places in the argument list. */
+struct declared {
+    const struct assign **items;
+    size_t *places;
+    size_t count;
+};
+
+static enum flow declared_add(struct shell *sh, struct declared *declared, size_t room, const struct assign *assign,
+                              size_t place)
+{
+    if (!declared->items) {
+        declared->items = scratch_alloc(sh, room * sizeof *declared->items);
+        declared->places = scratch_alloc(sh, room * sizeof *declared->places);
+        if (!declared->items || !declared->places)
+            return shell_fail_memory(sh, room * sizeof *declared->items);
+    }
+    declared->items[declared->count] = assign;
+    declared->places[declared->count++] = place;
+    return FLOW_NEXT;
+}
+
+/* `name=value` of a scalar argument as one text, the value expanded as assignments are. */
+static enum flow declared_text(struct shell *sh, const struct assign *assign, const char **ret)
+{
+    const char *value = "";
+    size_t len = 0;
+    if (assign->word)
+        TRY(expand_text(sh, assign->word, &value, &len));
+    const struct name *name = assign->ref.name;
+    size_t bytes = name->len + 2 + len + 1;
+    char *text = scratch_alloc(sh, bytes);
+    if (!text)
+        return shell_fail_memory(sh, bytes);
+    char *p = text;
+    memcpy(p, name->text, name->len);
+    p += name->len;
+    if (assign->append)
+        *p++ = '+';
+    *p++ = '=';
+    memcpy(p, value, len);
+    p[len] = '\0';
+    *ret = text;
+    return FLOW_NEXT;
+}
+
+static enum flow declared_arg(struct shell *sh, const struct node_simple *node, const struct assign *assign,
+                              struct fields *fields, struct declared *declared)
+{
+    const struct name_ref *ref = &assign->ref;
+    const char *text = ref->name->text;
+    if (assign->kind == ASSIGN_WORD && !ref->subscript && !ref->subscript_all && !ref->step_count)
+        TRY(declared_text(sh, assign, &text));
+    else
+        TRY(declared_add(sh, declared, node->arg_count, assign, fields->count));
+    return fields_push(sh, fields, text);
+}
+
+static enum flow words_expand(struct shell *sh, const struct node_simple *node, bool declaration,
+                              struct fields *fields, struct declared *declared)
+{
+    for (uint32_t i = 0; i < node->arg_count; i++) {
+        const struct arg *arg = &node->args[i];
+        if (arg->kind == ARG_ASSIGN && (declaration || !arg->word))
+            TRY(declared_arg(sh, node, arg->assign, fields, declared));
+        else
+            TRY(expand_fields(sh, arg->word, fields));
+    }
+    return FLOW_NEXT;
+}
+
+/* The assignments as an array beside the arguments. */
+static enum flow declared_array(struct shell *sh, const struct declared *declared, size_t argc,
+                                const struct assign *const **ret)
+{
+    const struct assign **array = scratch_alloc(sh, argc * sizeof *array);
+    if (!array)
+        return shell_fail_memory(sh, argc * sizeof *array);
+    for (size_t i = 0; i < argc; i++)
+        array[i] = NULL;
+    for (size_t i = 0; i < declared->count; i++)
+        array[declared->places[i]] = declared->items[i];
+    *ret = array;
+    return FLOW_NEXT;
+}
+
+/* ---- assignments before a command ---- */
+
+static enum flow assigns_run(struct shell *sh, const struct node_simple *node, unsigned flags)
+{
+    for (uint32_t i = 0; i < node->assign_count; i++)
+        TRY(assign_run(sh, &node->assigns[i], flags));
+    return FLOW_NEXT;
+}
+
+/* Assignments, and redirections made and undone, without a command. The status is that of the last command substitution. */
+static enum flow assign_only(struct shell *sh, const struct node_simple *node, uint32_t captures)
+{
+    struct frame frame;
+    enum flow flow = FLOW_NEXT;
+    if (node->node.redir_count) {
+        frame_push(sh, &frame, FRAME_CMD);
+        flow = redir_apply(sh, &frame, node->node.redirs, node->node.redir_count);
+        frame_pop(sh, &frame);
+        if (flow == FLOW_ERROR)
+            flow = exec_consequence(sh, false);
+        if (flow != FLOW_NEXT || sh->status)
+            return flow;
+    }
+    TRY(assigns_run(sh, node, 0));
+    if (sh->capture_count == captures)
+        sh->status = 0;
+    return FLOW_NEXT;
+}
+
+/* ---- running ---- */
+
+static enum flow builtin_call(struct shell *sh, const struct run *run)
+{
+    const struct builtin_spec *spec = run->command.spec;
+    struct args args = {
+        .count = run->argc, .argv = run->argv, .assigns = run->assigns, .next = 1, .spec = spec};
+    enum flow flow = spec->run(sh, &args);
+    if (__builtin_expect(flow == FLOW_NEXT, 1))
+        return exec_output_check(sh, spec->name, flow);
+    return flow;
+}
+
+/* Errors of eval and dot scripts: ksh93 lets the script go on after a failed expansion inside them, POSIX does not. */
+static enum flow sourced_error(struct shell *sh, const struct command *command)
+{
+    bool is_sourcing = is_named(command, "eval") || is_named(command, ".") || is_named(command, "source");
+    bool is_expansion = sh->err.kind == ERROR_EXPANSION || sh->err.kind == ERROR_ASSIGN;
+    if (is_sourcing && is_expansion && !sh->interactive && !option_on(sh, OPTION_POSIX))
+        return FLOW_NEXT;
+    return FLOW_ERROR;
+}
+
+static enum flow builtin_error(struct shell *sh, const struct command *command)
+{
+    if (sh->err.printed)
+        return sourced_error(sh, command);
+    return command->special ? exec_consequence(sh, true) : regular_error(sh);
+}
+
+/* Redirections and assignments of a builtin, in the CMD frame if there is one. */
+static enum flow builtin_prepare(struct shell *sh, const struct run *run, struct frame *frame)
+{
+    const struct node_simple *node = run->node;
+    const struct command *command = &run->command;
+    struct frame *target = frame;
+    if (node->node.redir_count && (is_named(command, "exec") || is_named(command, "redirect")))
+        target = frame_target(sh, TARGET_GLOBAL);
+    if (node->node.redir_count)
+        TRY(redir_apply(sh, target, node->node.redirs, node->node.redir_count));
+    if (!node->assign_count)
+        return FLOW_NEXT;
+    bool temporary = !command->special || is_named(command, "exec");
+    return assigns_run(sh, node, temporary ? ASSIGN_TEMP : 0);
+}
+
+static enum flow builtin_run(struct shell *sh, const struct run *run)
+{
+    const struct command *command = &run->command;
+    const struct node_simple *node = run->node;
+    struct frame frame;
+    bool framed = node && (node->node.redir_count || node->assign_count);
+    if (command->spec->flags & BUILTIN_NEEDS_PROCESS && sh->frame->subshell)
+        if (run->argc > 1 || !is_named(command, "exec"))
+            TRY(subshell_materialize(sh));
+    if (framed)
+        frame_push(sh, &frame, FRAME_CMD);
+    enum flow flow = framed ? builtin_prepare(sh, run, &frame) : FLOW_NEXT;
+    if (flow == FLOW_NEXT)
+        flow = builtin_call(sh, run);
+    if (__builtin_expect(flow == FLOW_ERROR, 0))
+        flow = builtin_error(sh, command);
+    if (framed)
+        frame_pop(sh, &frame);
+    return flow;
+}
+
+/* The values of temporary assignments, made in the caller's scope. */
+static enum flow bindings_make(struct shell *sh, const struct node_simple *node, struct call_binding **ret)
+{
+    struct call_binding *bindings = scratch_alloc(sh, node->assign_count * sizeof *bindings);
+    if (!bindings)
+        return shell_fail_memory(sh, node->assign_count * sizeof *bindings);
+    for (uint32_t i = 0; i < node->assign_count; i++) {
+        const struct assign *assign = &node->assigns[i];
+        struct call_binding *binding = &bindings[i];
+        *binding = (struct call_binding){.text = ""};
+        if (assign->kind != ASSIGN_WORD || assign->append)
+            return shell_fail(sh, ERROR_UNSUPPORTED, 1, assign->ref.name->text,
+                              "array and += assignments before a function are not supported yet");
+        TRY(expand_ref(sh, &assign->ref, &binding->ref));
+        if (assign->word)
+            TRY(expand_text(sh, assign->word, &binding->text, &binding->len));
+        binding->text = scratch_dup(sh, binding->text, binding->len);
+        if (!binding->text)
+            return shell_fail_memory(sh, binding->len);
+        if (binding->ref.name->cur && binding->ref.name->cur->attrs & VAR_READONLY)
+            return shell_fail(sh, ERROR_ASSIGN, 1, assign->ref.name->text, "is read only");
+        if (xtrace_on(sh))
+            xtrace_assign(sh, &binding->ref, false, binding->text, binding->len);
+    }
+    *ret = bindings;
+    return FLOW_NEXT;
+}
+
+static enum flow function_prepare(struct shell *sh, const struct run *run, struct frame *frame, struct call *call)
+{
+    const struct node_simple *node = run->node;
+    if (node->node.redir_count)
+        TRY(redir_apply(sh, frame, node->node.redirs, node->node.redir_count));
+    if (!node->assign_count)
+        return FLOW_NEXT;
+    if (call->func->node && !call->func->ksh_style)
+        return assigns_run(sh, node, 0);
+    struct call_binding *bindings;
+    TRY(bindings_make(sh, node, &bindings));
+    call->bindings = bindings;
+    call->binding_count = node->assign_count;
+    return FLOW_NEXT;
+}
+
+static enum flow function_run(struct shell *sh, const struct run *run)
+{
+    const struct node_simple *node = run->node;
+    struct call call = {.func = run->command.func, .argc = run->argc, .argv = run->argv};
+    struct frame frame;
+    bool framed = node && (node->node.redir_count || node->assign_count);
+    if (!framed)
+        return call_run(sh, &call);
+    frame_push(sh, &frame, FRAME_CMD);
+    enum flow flow = function_prepare(sh, run, &frame, &call);
+    if (flow == FLOW_ERROR) {
+        flow = regular_error(sh);
+    } else if (flow == FLOW_NEXT) {
+        flow = call_run(sh, &call);
+        if (flow != FLOW_ERROR && node->node.redir_count)
+            flow = exec_output_check(sh, NULL, flow);
+    }
+    frame_pop(sh, &frame);
+    return flow;
+}
+
+/* The last command of the process may take its place when nothing is left to be done after it. */
+static bool may_replace(struct shell *sh)
+{
+    if (sh->interactive || (sh->frame->subshell && !sh->frame->subshell->is_process))
+        return false;
+    for (int signal = 0; signal < TRAP_END; signal++)
+        if (trap_is_set(sh, signal))
+            return false;
+    return true;
+}
+
+static enum flow external_start(struct shell *sh, const struct run *run)
+{
+    const char *path;
+    const char *name = run->argv[0];
+    struct command autoload;
+    enum flow flow = command_path(sh, name, run->command.default_path, &path);
+    if (flow == FLOW_ERROR && sh->err.status == 127 && command_autoload(sh, name, &autoload))
+        return exec_call(sh, autoload.func, run->argc, run->argv);
+    TRY(flow);
+    if (run->exec_last && may_replace(sh))
+        return spawn_exec(sh, name, path, run->argv);
+    pid_t pid;
+    TRY(spawn_external(sh, name, path, run->argv, &plain_plan, &pid));
+    struct str command;
+    str_init(&command, sh->heap);
+    if (option_on(sh, OPTION_MONITOR) && run->node)
+        unparse_summary(&command, &run->node->node, 200);
+    else
+        str_append_z(&command, name);
+    struct job *job;
+    flow = job_add(sh, &pid, 1, option_on(sh, OPTION_MONITOR) ? pid : -1, str_text(&command), false, &job);
+    str_release(&command);
+    TRY(flow);
+    return job_wait_foreground(sh, job);
+}
+
+static enum flow external_run(struct shell *sh, const struct run *run)
+{
+    const struct node_simple *node = run->node;
+    struct frame frame;
+    bool framed = node && (node->node.redir_count || node->assign_count);
+    enum flow flow = FLOW_NEXT;
+    if (framed) {
+        frame_push(sh, &frame, FRAME_CMD);
+        if (node->node.redir_count)
+            flow = redir_apply(sh, &frame, node->node.redirs, node->node.redir_count);
+        if (flow == FLOW_NEXT)
+            flow = assigns_run(sh, node, ASSIGN_TEMP);
+    }
+    if (flow == FLOW_NEXT)
+        flow = external_start(sh, run);
+    if (flow == FLOW_ERROR)
+        flow = regular_error(sh);
+    if (framed)
+        frame_pop(sh, &frame);
+    return flow;
+}
+
+/* `command [-p] [--] name`: drops the prefix, and with it functions and the ways of special builtins. */
+static void prefix_strip(struct shell *sh, struct run *run)
+{
+    while (is_named(&run->command, "command")) {
+        size_t skip = 1;
+        bool default_path = false;
+        while (skip < run->argc && strcmp(run->argv[skip], "-p") == 0) {
+            default_path = true;
+            skip++;
+        }
+        if (skip < run->argc && strcmp(run->argv[skip], "--") == 0)
+            skip++;
+        else if (skip < run->argc && run->argv[skip][0] == '-' && run->argv[skip][1])
+            return; /* -v and the like are the builtin's own */
+        if (skip >= run->argc)
+            return;
+        run->argv += skip;
+        run->argc -= skip;
+        if (run->assigns)
+            run->assigns += skip;
+        command_resolve(sh, run->argv[0], strlen(run->argv[0]), true, &run->command);
+        run->command.special = false;
+        run->command.default_path = default_path;
+    }
+}
+
+static enum flow run_dispatch(struct shell *sh, struct run *run)
+{
+    prefix_strip(sh, run);
+    switch (run->command.kind) {
+    case COMMAND_BUILTIN:
+        return builtin_run(sh, run);
+    case COMMAND_FUNCTION:
+        return function_run(sh, run);
+    case COMMAND_EXTERNAL:
+        return external_run(sh, run);
+    case COMMAND_NONE:
+        break;
+    }
+    return FLOW_NEXT;
+}
+
+enum flow exec_argv(struct shell *sh, size_t argc, const char *const *argv, unsigned flags)
+{
+    struct run run = {.argc = argc, .argv = argv};
+    if (!argc) {
+        sh->status = 0;
+        return FLOW_NEXT;
+    }
+    command_resolve(sh, argv[0], strlen(argv[0]), (flags & EXEC_NO_FUNCTION) != 0, &run.command);
+    if (flags & EXEC_NOT_SPECIAL)
+        run.command.special = false;
+    run.command.default_path = (flags & EXEC_DEFAULT_PATH) != 0;
+    return run_dispatch(sh, &run);
+}
+
+/* $_ for the next command. */
+static inline void last_argument_set(struct shell *sh, const char *text)
+{
+    str_clear(&sh->last_argument);
+    str_append(&sh->last_argument, text, strlen(text));
+}
+
+/* set -k: name=value words after the command name are assignments too. Taken out of ARGV, done as temporary ones. */
+static enum flow keyword_run(struct shell *sh, struct run *run)
+{
+    struct frame frame;
+    struct fields rest;
+    fields_init(&rest);
+    frame_push(sh, &frame, FRAME_CMD);
+    enum flow flow = FLOW_NEXT;
+    for (size_t i = 0; i < run->argc && flow == FLOW_NEXT; i++) {
+        const char *word = run->argv[i];
+        size_t len = text_name_len(word, strlen(word));
+        struct name *name = i && len && word[len] == '=' ? name_intern(sh, word, len) : NULL;
+        if (name)
+            flow = var_set_name(sh, name, word + len + 1, strlen(word + len + 1), ASSIGN_TEMP);
+        else
+            flow = fields_push(sh, &rest, word);
+    }
+    if (flow == FLOW_NEXT) {
+        run->argc = rest.count;
+        run->argv = rest.argv;
+        flow = run_dispatch(sh, run);
+    }
+    frame_pop(sh, &frame);
+    return flow;
+}
+
+/* ---- the command ---- */
+
+/* A builtin whose words are all literal, with nothing before or behind: no expansion, no allocation. *RET_DONE: it was one. */
+static enum flow literal_builtin(struct shell *sh, const struct node_simple *node, bool *ret_done)
+{
+    enum { ROOM = 8 };
+    const char *argv[ROOM + 1];
+    *ret_done = false;
+    if (node->arg_count > ROOM || node->assign_count || node->node.redir_count || sh->debug_no_fastpath ||
+        sh->options & (1ull << OPTION_XTRACE | 1ull << OPTION_KEYWORD))
+        return FLOW_NEXT;
+    for (uint32_t i = 0; i < node->arg_count; i++) {
+        const struct arg *arg = &node->args[i];
+        if (arg->kind != ARG_WORD || arg->word->kind != WORD_LITERAL)
+            return FLOW_NEXT;
+        argv[i] = arg->word->text;
+    }
+    argv[node->arg_count] = NULL;
+    struct run run = {.node = NULL, .argc = node->arg_count, .argv = argv};
+    command_resolve_cached(sh, node->args[0].word, &run.command);
+    if (run.command.kind != COMMAND_BUILTIN || is_named(&run.command, "command"))
+        return FLOW_NEXT;
+    *ret_done = true;
+    enum flow flow = builtin_run(sh, &run);
+    last_argument_set(sh, argv[node->arg_count - 1]);
+    return flow;
+}
+
+static enum flow command_run(struct shell *sh, const struct node_simple *node, bool exec_last)
+{
+    bool done;
+    enum flow flow = literal_builtin(sh, node, &done);
+    if (done || flow != FLOW_NEXT)
+        return flow;
+    uint32_t captures = sh->capture_count;
+    struct run run = {.node = node, .exec_last = exec_last};
+    const struct word *word = node->args[0].word;
+    bool literal = node->args[0].kind == ARG_WORD && word->kind == WORD_LITERAL;
+    if (literal)
+        command_resolve_cached(sh, word, &run.command);
+    struct fields fields;
+    struct declared declared = {0};
+    fields_init(&fields);
+    TRY(words_expand(sh, node, node->declaration, &fields, &declared));
+    if (!fields.count)
+        return assign_only(sh, node, captures);
+    if (!literal)
+        command_resolve(sh, fields.argv[0], strlen(fields.argv[0]), false, &run.command);
+    run.argc = fields.count;
+    run.argv = fields.argv;
+    if (declared.count)
+        TRY(declared_array(sh, &declared, fields.count, &run.assigns));
+    if (__builtin_expect(xtrace_on(sh), 0))
+        xtrace_words(sh, run.argc, run.argv);
+    if (option_on(sh, OPTION_KEYWORD))
+        flow = keyword_run(sh, &run);
+    else
+        flow = run_dispatch(sh, &run);
+    last_argument_set(sh, fields.argv[fields.count - 1]);
+    return flow;
+}
+
+enum flow exec_simple(struct shell *sh, const struct node_simple *node)
+{
+    bool exec_last = sh->exec_last;
+    sh->exec_last = false;
+    bool skip;
+    TRY(exec_debug(sh, &node->node, &skip));
+    if (__builtin_expect(skip, 0))
+        return FLOW_NEXT;
+    struct mem_mark mark = mem_region_mark(sh->scratch);
+    enum flow flow;
+    if (node->arg_count)
+        flow = command_run(sh, node, exec_last);
+    else
+        flow = assign_only(sh, node, sh->capture_count);
+    mem_region_reset(sh->scratch, mark);
+    return flow;
+}
+
+bool simple_is_plain_external(struct shell *sh, const struct node_simple *node)
+{
+    const char *path;
+    struct command command;
+    if (node->node.kind != NODE_SIMPLE || !node->arg_count || node->assign_count || node->node.redir_count ||
+        node->args[0].word->kind != WORD_LITERAL || trap_is_set(sh, TRAP_DEBUG) || option_on(sh, OPTION_KEYWORD))
+        return false;
+    command_resolve_cached(sh, node->args[0].word, &command);
+    return command.kind == COMMAND_EXTERNAL && command_path(sh, node->args[0].word->text, false, &path) == FLOW_NEXT;
+}
+
+enum flow simple_spawn(struct shell *sh, const struct node_simple *node, const struct spawn_plan *plan, pid_t *ret_pid)
+{
+    struct fields fields;
+    struct declared declared = {0};
+    const char *path;
+    struct subshell subshell;
+    struct mem_mark mark = mem_region_mark(sh->scratch);
+    fields_init(&fields);
+    TRY(subshell_enter(sh, &subshell)); /* what expansion changes is undone */
+    enum flow flow = words_expand(sh, node, false, &fields, &declared);
+    if (flow == FLOW_NEXT)
+        flow = command_path(sh, fields.argv[0], false, &path);
+    if (flow == FLOW_NEXT && xtrace_on(sh))
+        xtrace_words(sh, fields.count, fields.argv);
+    if (flow == FLOW_NEXT)
+        flow = spawn_external(sh, fields.argv[0], path, fields.argv, plan, ret_pid);
+    subshell_leave(sh, &subshell);
+    mem_region_reset(sh->scratch, mark);
+    return flow;
+}

@@ -1,0 +1,288 @@
+/*
+ * Running text: read a command, run it, until the end (scripts, -c, eval, dot, traps, profiles, the prompt).
+ *
+ * One complete command is parsed at a time, so what it changes (aliases, options) holds for the next, and what stands before a
+ * syntax error has run. Nothing of a command with a syntax error runs. Errors that travel (FLOW_ERROR) end the source, except at
+ * a prompt, where the next command is read. Text of eval and traps counts lines from where it is run.
+ */
+#include "shell/exec/exec.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "shell/base/sys.h"
+#include "shell/exec/exec_private.h"
+#include "shell/exec/jobs.h"
+#include "shell/state/fdtab.h"
+
+enum { SYNTAX_STATUS = 3 };
+
+struct running {
+    struct source *source;
+    const char *what;  /* for syntax errors; NULL: the script itself */
+    bool interactive;  /* go on after errors */
+    bool is_last;      /* nothing follows in this process */
+    bool is_script;    /* set -v shows it */
+    bool ran;          /* a command was run */
+};
+
+static enum flow parse_failed(struct shell *sh, const struct running *running, const struct parse_error *error)
+{
+    sh->line = error->line;
+    return shell_fail(sh, ERROR_SYNTAX, SYNTAX_STATUS, running->what, "%s", error->why);
+}
+
+/* set -v: the text from START on. */
+static void verbose_show(struct shell *sh, const struct source *source, size_t start)
+{
+    struct out *out = fdtab_out(sh, 2);
+    if (!out || source->pos <= start)
+        return;
+    out_write(out, source->text + start, source->pos - start);
+    (void)out_flush(out);
+    out_clear_error(out);
+}
+
+/* Only blanks are left. */
+static bool is_at_end(const struct source *source)
+{
+    if (source->read)
+        return false;
+    for (size_t i = source->pos; i < source->len; i++)
+        if (!strchr(" \t\n", source->text[i]) || !source->text[i])
+            return false;
+    return true;
+}
+
+static enum flow program_run(struct shell *sh, const struct running *running, struct program *program)
+{
+    if (!running->is_last || !is_at_end(running->source))
+        return exec_program(sh, program);
+    const struct program *outer = sh->program;
+    sh->program = program;
+    enum flow flow = exec_list_last(sh, program->body);
+    sh->program = outer;
+    return flow;
+}
+
+/* Parses and runs the next command; *RET_END: there was none. */
+static enum flow next_run(struct shell *sh, struct running *running, bool *ret_end)
+{
+    struct source *source = running->source;
+    struct program *program = NULL;
+    struct parse_error error;
+    size_t start = source->pos;
+    sh->parse_hooks->posix = option_on(sh, OPTION_POSIX);
+    sh->parse_hooks->brace_expand = option_on(sh, OPTION_BRACEEXPAND);
+    enum parse_result result = parse_command(sh->parse_hooks, source, &program, &error);
+    if (running->is_script && !source->read && option_on(sh, OPTION_VERBOSE))
+        verbose_show(sh, source, start);
+    switch (result) {
+    case PARSE_OK:
+        break;
+    case PARSE_END:
+        *ret_end = true;
+        return FLOW_NEXT;
+    case PARSE_ERROR:
+        return parse_failed(sh, running, &error);
+    case PARSE_INTERRUPTED:
+        if (sh->pending || running->interactive)
+            return FLOW_NEXT;
+        *ret_end = true;
+        return shell_fail(sh, ERROR_REDIRECT, 1, source->name, "read error: %s", strerror(errno));
+    case PARSE_NO_MEMORY:
+        *ret_end = true;
+        return shell_fail_memory(sh, 0);
+    }
+    enum flow flow = FLOW_NEXT;
+    if (program->body && (!option_on(sh, OPTION_NOEXEC) || running->interactive)) {
+        running->ran = true;
+        flow = program_run(sh, running, program);
+    }
+    program_release(program);
+    return flow;
+}
+
+static enum flow source_run(struct shell *sh, struct running *running)
+{
+    bool end = false;
+    while (!end) {
+        enum flow flow = sh->pending ? trap_run_pending(sh) : FLOW_NEXT;
+        if (flow == FLOW_NEXT)
+            flow = next_run(sh, running, &end);
+        if (flow == FLOW_ERROR && running->interactive) {
+            (void)exec_consequence(sh, false);
+            sh->condition_depth = 0;
+            sh->loop_depth = 0;
+            flow = FLOW_NEXT;
+        }
+        if (flow != FLOW_NEXT)
+            return flow;
+    }
+    return FLOW_NEXT;
+}
+
+enum flow exec_source(struct shell *sh, struct source *source)
+{
+    struct running running = {.source = source, .is_script = true};
+    return source_run(sh, &running);
+}
+
+enum flow exec_interactive(struct shell *sh, struct source *source)
+{
+    struct running running = {.source = source, .interactive = true};
+    return source_run(sh, &running);
+}
+
+enum flow exec_command_string(struct shell *sh, const char *text, size_t len)
+{
+    struct source source;
+    struct running running = {.source = &source, .is_last = true, .is_script = true};
+    source_init_text(&source, sh->arg0, text, len);
+    enum flow flow = source_run(sh, &running);
+    source_release(&source);
+    return flow;
+}
+
+enum flow exec_text(struct shell *sh, const char *name, const char *text, size_t len)
+{
+    struct source source;
+    struct running running = {.source = &source, .what = name};
+    if (!shell_enter(sh)) {
+        shell_leave(sh);
+        return shell_fail(sh, ERROR_LIMIT, 1, name, "recursion too deep");
+    }
+    bool exec_last = sh->exec_last;
+    uint32_t line = sh->line;
+    sh->exec_last = false;
+    source_init_text(&source, name, text, len);
+    if (sh->line)
+        source.line = sh->line;
+    enum flow flow = source_run(sh, &running);
+    source_release(&source);
+    if (!running.ran && flow == FLOW_NEXT)
+        sh->status = 0;
+    if (flow != FLOW_ERROR)
+        sh->line = line;
+    sh->exec_last = exec_last;
+    shell_leave(sh);
+    return flow;
+}
+
+/* ---- files ---- */
+
+/* A file that is not a plain one is read as it comes. */
+struct file_reader {
+    int fd;
+    char buffer[4096];
+};
+
+static ptrdiff_t file_reader_read(void *ctx, bool continuation, const char **ret_text)
+{
+    struct file_reader *reader = ctx;
+    (void)continuation;
+    ssize_t got = sys_read(reader->fd, reader->buffer, sizeof reader->buffer);
+    *ret_text = reader->buffer;
+    return got;
+}
+
+/* All of FD into S. */
+static bool file_load(int fd, size_t bytes, struct str *s)
+{
+    for (;;) {
+        if (!str_reserve(s, s->len < bytes ? bytes - s->len + 1 : 4096))
+            return false;
+        ssize_t got = sys_read(fd, s->data + s->len, s->cap - s->len - 1);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got <= 0) {
+            s->data[s->len] = '\0';
+            return got == 0;
+        }
+        s->len += (size_t)got;
+    }
+}
+
+/* A NUL byte before the first newline: no script. */
+static bool looks_binary(const struct str *s)
+{
+    size_t len = s->len < 512 ? s->len : 512;
+    const char *newline = memchr(str_text(s), '\n', len);
+    return memchr(str_text(s), '\0', newline ? (size_t)(newline - s->data) : len) != NULL;
+}
+
+static enum flow regular_run(struct shell *sh, const char *what, const char *path, int fd, size_t bytes)
+{
+    struct source source;
+    struct running running = {.source = &source, .is_script = true};
+    struct str text;
+    str_init(&text, sh->heap);
+    bool loaded = file_load(fd, bytes, &text);
+    int error = errno;
+    close(fd);
+    enum flow flow;
+    if (!loaded && text.failed) {
+        flow = shell_fail_memory(sh, bytes);
+    } else if (!loaded) {
+        flow = shell_fail(sh, ERROR_REDIRECT, 126, what, "%s: cannot read [%s]", path, strerror(error));
+    } else if (looks_binary(&text)) {
+        flow = shell_fail(sh, ERROR_REDIRECT, 126, what, "%s: cannot execute [binary file]", path);
+    } else {
+        source_init_text(&source, path, str_text(&text), text.len);
+        flow = source_run(sh, &running);
+        source_release(&source);
+        if (!running.ran && flow == FLOW_NEXT)
+            sh->status = 0;
+    }
+    str_release(&text);
+    return flow;
+}
+
+static enum flow stream_run(struct shell *sh, const char *path, int fd)
+{
+    struct source source;
+    struct running running = {.source = &source, .is_script = true};
+    struct file_reader reader = {.fd = fd};
+    source_init_reader(&source, path, file_reader_read, &reader, sh->heap);
+    enum flow flow = source_run(sh, &running);
+    source_release(&source);
+    close(fd);
+    if (!running.ran && flow == FLOW_NEXT)
+        sh->status = 0;
+    return flow;
+}
+
+enum flow exec_file(struct shell *sh, const char *what, const char *path)
+{
+    struct stat st;
+    int fd = sys_open(path, O_RDONLY, 0);
+    if (fd >= 0)
+        fd = sys_move_private(fd);
+    if (fd < 0 || fstat(fd, &st) != 0) {
+        int error = errno;
+        if (fd >= 0)
+            close(fd);
+        int status = what ? 1 : error == ENOENT || error == ENOTDIR ? 127 : 126;
+        return shell_fail(sh, ERROR_REDIRECT, status, what, "%s: cannot open [%s]", path, strerror(error));
+    }
+    if (S_ISDIR(st.st_mode)) {
+        close(fd);
+        return shell_fail(sh, ERROR_REDIRECT, what ? 1 : 126, what, "%s: cannot open [%s]", path, strerror(EISDIR));
+    }
+    uint32_t line = sh->line;
+    const char *file = sh->file;
+    sh->file = path;
+    enum flow flow;
+    if (S_ISREG(st.st_mode))
+        flow = regular_run(sh, what, path, fd, (size_t)st.st_size);
+    else
+        flow = stream_run(sh, path, fd);
+    if (flow != FLOW_ERROR || sh->err.printed) {
+        sh->file = file;
+        sh->line = line;
+    }
+    return flow;
+}

@@ -1,0 +1,128 @@
+/*
+ * ( ): a subshell in this process.
+ *
+ * A SUBSHELL frame journals all that the body changes, and its pop undoes it. What the journal cannot undo, and jobs, which belong
+ * to a process, make subshell_materialize fork: the child goes on with the body and exits at the end of it, in
+ * subshell_finish, while the parent unwinds with FLOW_FORKED and the child's status. In the test mode fork-subshells every
+ * subshell is a process from the start.
+ */
+#include "shell/exec/exec.h"
+
+#include <unistd.h>
+
+#include "shell/exec/exec_private.h"
+#include "shell/exec/jobs.h"
+#include "shell/exec/spawn.h"
+#include "shell/state/fdtab.h"
+
+static const struct spawn_plan plain_plan = {.in = -1, .out = -1, .group = -1};
+
+enum flow subshell_enter(struct shell *sh, struct subshell *subshell)
+{
+    if (!shell_enter(sh)) {
+        shell_leave(sh);
+        return shell_fail(sh, ERROR_LIMIT, 1, NULL, "subshells nested too deep");
+    }
+    subshell->options = sh->options;
+    subshell->loop_depth = sh->loop_depth;
+    subshell->command = sh->command;
+    subshell->exec_last = sh->exec_last;
+    sh->exec_last = false;
+    sh->subshell_level++;
+    frame_push(sh, &subshell->frame, FRAME_SUBSHELL);
+    enum flow flow = traps_enter_subshell(sh);
+    if (flow != FLOW_NEXT)
+        subshell_leave(sh, subshell);
+    return flow;
+}
+
+/* The EXIT trap that the subshell set for itself. */
+static void exit_trap_run(struct shell *sh)
+{
+    if (!trap_is_set(sh, TRAP_EXIT))
+        return;
+    int status = sh->status;
+    enum flow flow = trap_run(sh, TRAP_EXIT);
+    if (flow == FLOW_ERROR)
+        (void)exec_consequence(sh, false);
+    else if (flow != FLOW_EXIT)
+        sh->status = status;
+}
+
+enum flow subshell_finish(struct shell *sh, enum flow flow)
+{
+    if (flow == FLOW_FORKED) /* the child's status is in sh->status */
+        return FLOW_NEXT;
+    if (sh->frame->is_process)
+        exec_child_exit(sh, flow);
+    if (flow == FLOW_ERROR)
+        (void)exec_consequence(sh, false);
+    exit_trap_run(sh);
+    sh->status &= 0xff;
+    return flow == FLOW_ERROR && sh->err.kind == ERROR_LIMIT ? FLOW_ERROR : FLOW_NEXT;
+}
+
+void subshell_leave(struct shell *sh, struct subshell *subshell)
+{
+    frame_pop(sh, &subshell->frame);
+    sh->options = subshell->options;
+    sh->loop_depth = subshell->loop_depth;
+    sh->command = subshell->command;
+    sh->exec_last = subshell->exec_last;
+    sh->subshell_level--;
+    shell_leave(sh);
+}
+
+_Noreturn void exec_child_exit(struct shell *sh, enum flow flow)
+{
+    if (flow == FLOW_ERROR)
+        (void)exec_consequence(sh, false);
+    if (flow != FLOW_FORKED) /* else a process of its own ran it */
+        exit_trap_run(sh);
+    if (!fdtab_flush(sh) && sh->status == 0)
+        sh->status = 1;
+    fdtab_input_sync(sh);
+    _exit(sh->status & 0xff);
+}
+
+/* Test mode fork-subshells: the same as a process. */
+static enum flow forked_run(struct shell *sh, const struct node_group *node)
+{
+    pid_t pid;
+    TRY(spawn_fork(sh, &plain_plan, &pid));
+    if (pid == 0) {
+        sh->subshell_level++;
+        exec_child_exit(sh, exec_list(sh, node->body));
+    }
+    struct job *job;
+    TRY(job_add(sh, &pid, 1, -1, "( )", false, &job));
+    return job_wait_foreground(sh, job);
+}
+
+enum flow exec_subshell(struct shell *sh, const struct node_group *node)
+{
+    if (sh->debug_fork_subshells)
+        return forked_run(sh, node);
+    struct subshell subshell;
+    TRY(subshell_enter(sh, &subshell));
+    enum flow flow = subshell_finish(sh, exec_list(sh, node->body));
+    subshell_leave(sh, &subshell);
+    return flow;
+}
+
+enum flow subshell_materialize(struct shell *sh)
+{
+    struct frame *frame = sh->frame->subshell;
+    if (!frame || frame->is_process)
+        return FLOW_NEXT;
+    pid_t pid;
+    TRY(spawn_fork(sh, &plain_plan, &pid));
+    if (pid == 0) {
+        frame->is_process = true;
+        return FLOW_NEXT;
+    }
+    struct job *job;
+    TRY(job_add(sh, &pid, 1, -1, "( )", false, &job));
+    TRY(job_wait_foreground(sh, job));
+    return FLOW_FORKED;
+}

@@ -1,0 +1,178 @@
+/*
+ * The unary file, string and option tests and the file comparisons that [[ ]] and test share.
+ *
+ * A file that cannot be looked at is a false test, never an error. Numeric comparisons are not here: [[ ]] takes arithmetic
+ * expressions, test takes numbers.
+ */
+#include "shell/exec/exec.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "shell/exec/exec_private.h"
+#include "shell/state/fdtab.h"
+#include "shell/state/param.h"
+
+static bool file_stat(struct shell *sh, const char *path, struct stat *st)
+{
+    (void)sh;
+    return *path && stat(path, st) == 0;
+}
+
+static bool file_mode_test(struct shell *sh, char op, const char *path)
+{
+    struct stat st;
+    if (op == 'L' || op == 'h')
+        return *path && lstat(path, &st) == 0 && S_ISLNK(st.st_mode);
+    if (!file_stat(sh, path, &st))
+        return false;
+    switch (op) {
+    case 'a':
+    case 'e':
+        return true;
+    case 'b':
+        return S_ISBLK(st.st_mode);
+    case 'c':
+        return S_ISCHR(st.st_mode);
+    case 'd':
+        return S_ISDIR(st.st_mode);
+    case 'f':
+        return S_ISREG(st.st_mode);
+    case 'p':
+        return S_ISFIFO(st.st_mode);
+    case 'S':
+        return S_ISSOCK(st.st_mode);
+    case 'C':
+        return false; /* contiguous files: none here */
+    case 's':
+        return st.st_size > 0;
+    case 'g':
+        return (st.st_mode & S_ISGID) != 0;
+    case 'u':
+        return (st.st_mode & S_ISUID) != 0;
+    case 'k':
+        return (st.st_mode & S_ISVTX) != 0;
+    case 'O':
+        return st.st_uid == geteuid();
+    case 'G':
+        return st.st_gid == getegid();
+    case 'N':
+        return st.st_mtim.tv_sec > st.st_atim.tv_sec ||
+               (st.st_mtim.tv_sec == st.st_atim.tv_sec && st.st_mtim.tv_nsec > st.st_atim.tv_nsec);
+    default:
+        return false;
+    }
+}
+
+static bool terminal_test(struct shell *sh, const char *text)
+{
+    int64_t fd = 1;
+    if (*text && !num_parse_int(text, strlen(text), &fd))
+        return false;
+    if (fd < 0 || fd > INT32_MAX)
+        return false;
+    int real = fdtab_real(sh, (int)fd);
+    return real >= 0 && isatty(real);
+}
+
+static bool option_test(struct shell *sh, const char *text)
+{
+    enum option option;
+    bool inverted = false;
+    if (*text == '?')
+        return option_parse_name(text + 1, &option, &inverted);
+    return option_parse_name(text, &option, &inverted) && option_on(sh, option) != inverted;
+}
+
+/* -v name, -R name. Positional and special parameters count too. */
+static enum flow variable_test(struct shell *sh, char op, const char *text, bool *ret)
+{
+    *ret = false;
+    int64_t index;
+    if (op == 'v' && num_parse_int(text, strlen(text), &index) && index >= 0) {
+        *ret = param_get(sh, (size_t)index) != NULL;
+        return FLOW_NEXT;
+    }
+    struct program *program;
+    struct name_ref written;
+    if (!parse_name_ref(sh->parse_hooks, text, strlen(text), &program, &written))
+        return FLOW_NEXT;
+    if (op == 'R') {
+        struct var *var = written.subscript ? NULL : written.name->cur;
+        *ret = var && var->attrs & VAR_NAMEREF;
+        program_release(program);
+        return FLOW_NEXT;
+    }
+    const struct program *outer = sh->program;
+    sh->program = program; /* the subscript's cache numbers are of that program */
+    struct var_ref ref;
+    enum flow flow = expand_ref(sh, &written, &ref);
+    if (flow == FLOW_NEXT)
+        *ret = var_is_set(sh, &ref);
+    sh->program = outer;
+    program_release(program);
+    return flow;
+}
+
+enum flow test_unary(struct shell *sh, char op, const char *text, bool *ret)
+{
+    switch (op) {
+    case 'n':
+        *ret = *text != '\0';
+        return FLOW_NEXT;
+    case 'z':
+        *ret = *text == '\0';
+        return FLOW_NEXT;
+    case 'r':
+        *ret = *text && eaccess(text, R_OK) == 0;
+        return FLOW_NEXT;
+    case 'w':
+        *ret = *text && eaccess(text, W_OK) == 0;
+        return FLOW_NEXT;
+    case 'x':
+        *ret = *text && eaccess(text, X_OK) == 0;
+        return FLOW_NEXT;
+    case 't':
+        *ret = terminal_test(sh, text);
+        return FLOW_NEXT;
+    case 'o':
+        *ret = option_test(sh, text);
+        return FLOW_NEXT;
+    case 'v':
+    case 'R':
+        return variable_test(sh, op, text, ret);
+    default:
+        if (!strchr("aebcdfpSCsgukOGNLh", op))
+            return shell_fail(sh, ERROR_BUILTIN, 2, NULL, "-%c: unknown operator", op);
+        *ret = file_mode_test(sh, op, text);
+        return FLOW_NEXT;
+    }
+}
+
+static int time_compare(struct timespec a, struct timespec b)
+{
+    if (a.tv_sec != b.tv_sec)
+        return a.tv_sec < b.tv_sec ? -1 : 1;
+    return a.tv_nsec < b.tv_nsec ? -1 : a.tv_nsec > b.tv_nsec;
+}
+
+enum flow test_file_compare(struct shell *sh, enum cond_op op, const char *a, const char *b, bool *ret)
+{
+    struct stat sa, sb;
+    bool has_a = file_stat(sh, a, &sa), has_b = file_stat(sh, b, &sb);
+    switch (op) {
+    case COND_EF:
+        *ret = has_a && has_b && sa.st_dev == sb.st_dev && sa.st_ino == sb.st_ino;
+        return FLOW_NEXT;
+    case COND_NT:
+        *ret = has_a && (!has_b || time_compare(sa.st_mtim, sb.st_mtim) > 0);
+        return FLOW_NEXT;
+    case COND_OT:
+        *ret = has_b && (!has_a || time_compare(sa.st_mtim, sb.st_mtim) < 0);
+        return FLOW_NEXT;
+    default:
+        return shell_fail(sh, ERROR_BUILTIN, 2, NULL, "unknown operator");
+    }
+}

@@ -1,0 +1,208 @@
+/*
+ * The program: sets the shell up, runs what the command line asks for, ends it.
+ *
+ * Start-up does as little as it can, because most shells live for milliseconds: nothing of the interactive layer is touched unless
+ * the shell is interactive, and at the end the process is left to the system as it is.
+ */
+#include <errno.h>
+#include <locale.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "shell/base/diag.h"
+#include "shell/base/sys.h"
+#include "shell/base/utf8.h"
+#include "shell/cmdline.h"
+#include "shell/exec/exec.h"
+#include "shell/exec/trap.h"
+#include "shell/interactive/repl.h"
+#include "shell/stack.h"
+#include "shell/state/alias.h"
+#include "shell/state/cmdhash.h"
+#include "shell/state/cwd.h"
+#include "shell/state/env.h"
+#include "shell/state/fdtab.h"
+#include "shell/state/option.h"
+#include "shell/state/param.h"
+
+struct start {
+    int argc;
+    char **argv;
+};
+
+/* Test switches, not for users: MEMKSH_DEBUG=fork-subshells,no-fastpath (CONTRIBUTING.md). */
+static void debug_switches(struct shell *sh, const char *text)
+{
+    while (text && *text) {
+        size_t len = strcspn(text, ",");
+        if (text_eq(text, len, "fork-subshells", 14))
+            sh->debug_fork_subshells = true;
+        else if (text_eq(text, len, "no-fastpath", 11))
+            sh->debug_no_fastpath = true;
+        text += len;
+        text += *text == ',';
+    }
+}
+
+/* A profile: read if it is there; errors in it do not end the shell. */
+static enum flow profile_run(struct shell *sh, const char *path)
+{
+    struct stat st;
+    if (!*path || stat(path, &st) != 0 || !S_ISREG(st.st_mode) || access(path, R_OK) != 0)
+        return FLOW_NEXT;
+    enum flow flow = exec_file(sh, NULL, path);
+    if (flow == FLOW_ERROR) {
+        (void)exec_consequence(sh, false);
+        return FLOW_NEXT;
+    }
+    return flow == FLOW_RETURN ? FLOW_NEXT : flow;
+}
+
+static enum flow home_profile(struct shell *sh, const char *name)
+{
+    struct str path;
+    const char *home = var_text(sh, "HOME");
+    if (!home)
+        return FLOW_NEXT;
+    str_init(&path, sh->heap);
+    str_printf(&path, "%s/%s", home, name);
+    enum flow flow = profile_run(sh, str_text(&path));
+    str_release(&path);
+    return flow;
+}
+
+/* $ENV, expanded; by default ~/.kshrc. */
+static enum flow rc_run(struct shell *sh)
+{
+    const char *env = var_text(sh, "ENV");
+    if (!env)
+        return option_on(sh, OPTION_POSIX) ? FLOW_NEXT : home_profile(sh, ".kshrc");
+    const char *path;
+    size_t len;
+    struct mem_mark mark = mem_region_mark(sh->scratch);
+    enum flow flow = sh->hooks.expand_text(sh, env, strlen(env), &path, &len);
+    if (flow == FLOW_NEXT)
+        flow = profile_run(sh, path);
+    mem_region_reset(sh->scratch, mark);
+    return flow;
+}
+
+static enum flow profiles_run(struct shell *sh)
+{
+    if (sh->login && !option_on(sh, OPTION_PRIVILEGED)) {
+        TRY(profile_run(sh, "/etc/profile"));
+        TRY(home_profile(sh, ".profile"));
+    }
+    if (sh->interactive && !option_on(sh, OPTION_PRIVILEGED))
+        return rc_run(sh);
+    return FLOW_NEXT;
+}
+
+/* Commands from standard input, a line at a time: what they run may read the rest. */
+static ptrdiff_t stdin_read(void *ctx, bool continuation, const char **ret_text)
+{
+    struct shell *sh = ctx;
+    (void)continuation;
+    struct input *in = fdtab_in(sh, 0);
+    if (!in)
+        return 0;
+    size_t len;
+    if (input_line(in, '\n', ret_text, &len) < 0)
+        return -1;
+    if (option_on(sh, OPTION_VERBOSE)) {
+        struct out *out = fdtab_out(sh, 2);
+        if (out) {
+            out_write(out, *ret_text, len);
+            (void)out_flush(out);
+        }
+    }
+    return (ptrdiff_t)len;
+}
+
+static enum flow stdin_run(struct shell *sh)
+{
+    struct source source;
+    source_init_reader(&source, sh->arg0, stdin_read, sh, sh->heap);
+    enum flow flow = exec_source(sh, &source);
+    source_release(&source);
+    return flow;
+}
+
+/* A script named without a slash that is not here is looked for in PATH. */
+static enum flow script_run(struct shell *sh, const char *script)
+{
+    const char *path = script;
+    if (!strchr(script, '/') && access(script, F_OK) != 0) {
+        const char *found = path_search(sh, var_text(sh, "PATH"), script, false);
+        if (!found)
+            return shell_fail(sh, ERROR_COMMAND, 127, script, "not found");
+        path = found;
+    }
+    return exec_file(sh, NULL, path);
+}
+
+static enum flow commands_run(struct shell *sh, const struct cmdline *cmdline)
+{
+    TRY(profiles_run(sh));
+    if (cmdline->command)
+        return exec_command_string(sh, cmdline->command, strlen(cmdline->command));
+    if (cmdline->script)
+        return script_run(sh, cmdline->script);
+    return sh->interactive ? repl_run(sh) : stdin_run(sh);
+}
+
+static enum flow state_init(struct shell *sh, const struct start *start, struct cmdline *cmdline)
+{
+    TRY(exec_init(sh));
+    TRY(cmdline_parse(sh, start->argc, start->argv, cmdline));
+    sh->arg0 = cmdline->arg0;
+    TRY(env_import(sh, environ));
+    TRY(cwd_init(sh));
+    TRY(alias_init(sh));
+    TRY(param_set(sh, cmdline->argc, (const char *const *)cmdline->argv));
+    traps_init(sh);
+    return FLOW_NEXT;
+}
+
+static int print_and_exit(void (*make)(struct str *s))
+{
+    struct str s;
+    str_init(&s, mem_region_malloc());
+    make(&s);
+    return sys_write_all(1, str_text(&s), s.len) ? 0 : 1;
+}
+
+static int shell_run(void *ctx, const char *floor)
+{
+    const struct start *start = ctx;
+    struct cmdline cmdline = {0};
+    setlocale(LC_ALL, "");
+    utf8_refresh();
+    struct shell *sh = shell_new();
+    if (!sh) {
+        diag_printf("%s: cannot start: %s", diag_program, strerror(errno));
+        return 1;
+    }
+    debug_switches(sh, getenv("MEMKSH_DEBUG"));
+    enum flow flow = state_init(sh, start, &cmdline);
+    if (cmdline.show_version)
+        return print_and_exit(cmdline_version);
+    if (cmdline.show_help)
+        return print_and_exit(cmdline_help);
+    if (flow == FLOW_NEXT) {
+        sh->parse_hooks->stack_floor = floor;
+        flow = cmdline.list_options ? exec_text(sh, "-o", "set -o", 6) : commands_run(sh, &cmdline);
+    }
+    if (flow == FLOW_ERROR)
+        (void)exec_consequence(sh, false);
+    return exec_finish(sh);
+}
+
+int main(int argc, char **argv)
+{
+    struct start start = {.argc = argc, .argv = argv};
+    /* Not exit(): what libraries would do there is not worth its time. */
+    _exit(stack_run(shell_run, &start));
+}
