@@ -1,6 +1,6 @@
-/* Bump allocation for a thing that dies as a whole (a parsed program): chunks from one region, freed
- * together. Kept apart from MEM_LAST regions because there may be thousands of small ones at a time, too many
- * for a segment each. */
+/* Bump allocation for a thing that dies as a whole (a parsed program): chunks from one region,
+ * freed together. Kept apart from MEM_LAST regions because there may be thousands of small ones at
+ * a time, too many for a segment each. */
 #ifndef SHELL_BASE_ARENA_H
 #define SHELL_BASE_ARENA_H
 

@@ -1,8 +1,8 @@
 /*
  * The table behind cclass.h: what each byte is to the shell's grammar.
  *
- * Constant, and independent of the locale on purpose: a script must parse the same everywhere. Bytes of
- * multibyte characters belong to no class.
+ * Constant, and independent of the locale on purpose: a script must parse the same everywhere.
+ * Bytes of multibyte characters belong to no class.
  */
 #include "shell/base/cclass.h"
 

@@ -1,9 +1,9 @@
 /*
  * Messages on standard error.
  *
- * Owns the program's name as shown in messages. A message is one line and, up to the size of a buffer, one
- * write(2), so that lines of several processes do not mix. Control characters are shown as ^X: file names
- * and script text in a message must not drive the terminal.
+ * Owns the program's name as shown in messages. A message is one line and, up to the size of a
+ * buffer, one write(2), so that lines of several processes do not mix. Control characters are shown
+ * as ^X: file names and script text in a message must not drive the terminal.
  *
  * Must not use struct out (whose errors it may have to report) and must not allocate without need.
  */

@@ -1,10 +1,11 @@
 /*
- * Hash map from byte strings to pointers: open addressing with linear probing in a power-of-two table.
+ * Hash map from byte strings to pointers: open addressing with linear probing in a power-of-two
+ * table.
  *
- * Owns the table only; keys and values belong to the user. Invariants: CAP is 0 or a power of two; at most
- * three quarters of the slots are used; the slots from a key's home to the key itself are all used. A
- * removal shifts the followers back instead of leaving a tombstone, so that a table that sees many
- * additions and removals stays as fast as a fresh one.
+ * Owns the table only; keys and values belong to the user. Invariants: CAP is 0 or a power of two;
+ * at most three quarters of the slots are used; the slots from a key's home to the key itself are
+ * all used. A removal shifts the followers back instead of leaving a tombstone, so that a table
+ * that sees many additions and removals stays as fast as a fresh one.
  */
 #include "shell/base/map.h"
 
@@ -16,7 +17,7 @@ enum { MAP_FIRST_COUNT = 8 };
 
 void map_init(struct map *m, struct mem_region *region)
 {
-    *m = (struct map){.region = region};
+    *m = (struct map){ .region = region };
 }
 
 void map_release(struct map *m)
@@ -85,7 +86,7 @@ bool map_put(struct map *m, const char *key, size_t len, void *value)
             return false;
         slot = find_slot(m, key, len, hash);
     }
-    *slot = (struct map_slot){.key = key, .value = value, .len = (uint32_t)len, .hash = hash};
+    *slot = (struct map_slot){ .key = key, .value = value, .len = (uint32_t)len, .hash = hash };
     m->count++;
     return true;
 }
@@ -108,7 +109,7 @@ void *map_remove(struct map *m, const char *key, size_t len)
             hole = i;
         }
     }
-    m->slots[hole] = (struct map_slot){0};
+    m->slots[hole] = (struct map_slot){ 0 };
     m->count--;
     return value;
 }
@@ -123,8 +124,8 @@ struct map_slot *map_next(const struct map *m, size_t *cursor)
     return NULL;
 }
 
-/* What is sorted: most comparisons are decided by HEAD, the first bytes of the key as a number, and need
- * not touch the key. */
+/* What is sorted: most comparisons are decided by HEAD, the first bytes of the key as a number, and
+ * need not touch the key. */
 struct sort_item {
     uint64_t head;
     struct map_slot *slot;
@@ -199,7 +200,7 @@ struct map_slot **map_sorted(const struct map *m, struct mem_region *region, siz
     }
     size_t cursor = 0, n = 0;
     for (struct map_slot *slot; (slot = map_next(m, &cursor)); n++)
-        items[n] = (struct sort_item){.head = key_head(slot), .slot = slot};
+        items[n] = (struct sort_item){ .head = key_head(slot), .slot = slot };
     const struct sort_item *sorted = sort_items(items, items + m->count, m->count);
     for (size_t i = 0; i < n; i++)
         result[i] = sorted[i].slot;

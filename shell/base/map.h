@@ -1,5 +1,5 @@
-/* Hash map from byte strings to pointers (open addressing). Keys are borrowed: the owner of the value
- * keeps the key alive as long as it is in the map. */
+/* Hash map from byte strings to pointers (open addressing). Keys are borrowed: the owner of the
+ * value keeps the key alive as long as it is in the map. */
 #ifndef SHELL_BASE_MAP_H
 #define SHELL_BASE_MAP_H
 

@@ -1,10 +1,11 @@
 /*
  * The public functions of the pattern matcher: chooses how a pattern is compiled and run.
  *
- * Three ways, from fast to able: match_glob.c for plain patterns, match_sim.c for groups and regular
- * expressions, match_track.c for negation, conjunction, look-ahead and back references. Regular
- * expressions are compiled by the same machinery and not by the C library's, whose matcher allocates,
- * stops at NUL bytes and knows no lazy quantifiers; so no pattern holds anything but its own block.
+ * Three ways, from fast to able: match_glob.c for plain patterns, match_sim.c for groups and
+ * regular expressions, match_track.c for negation, conjunction, look-ahead and back references.
+ * Regular expressions are compiled by the same machinery and not by the C library's, whose matcher
+ * allocates, stops at NUL bytes and knows no lazy quantifiers; so no pattern holds anything but its
+ * own block.
  */
 #include "shell/base/match_internal.h"
 
@@ -34,8 +35,8 @@ static struct pattern *compile_parsed(struct mem_region *region, const char *tex
         .text = text,
         .at = text,
         .end = text + len,
-        .sets = {.sets = {.item_bytes = sizeof(struct char_set)},
-                 .ranges = {.item_bytes = sizeof(struct char_range)}},
+        .sets = { .sets = { .item_bytes = sizeof(struct char_set) },
+                  .ranges = { .item_bytes = sizeof(struct char_range) } },
         .nocase = (flags & PATTERN_NOCASE) != 0,
         .mode = flags & PATTERN_REGEX ? MODE_ERE : MODE_SHELL,
         .left_open = (flags & PATTERN_REGEX) != 0,
@@ -49,7 +50,8 @@ static struct pattern *compile_parsed(struct mem_region *region, const char *tex
         error = ps.no_memory ? ENOMEM : EINVAL;
     }
     parse_release(&ps);
-    /* What is wrong with a shell pattern makes it literal text, unless it asked for a regular expression. */
+    /* What is wrong with a shell pattern makes it literal text, unless it asked for a regular
+     * expression. */
     bool shell = !(flags & PATTERN_REGEX) && ps.mode == MODE_SHELL;
     if (!p && error == EINVAL && shell)
         return glob_compile(region, text, len, flags, true);
@@ -58,7 +60,8 @@ static struct pattern *compile_parsed(struct mem_region *region, const char *tex
     return p;
 }
 
-struct pattern *pattern_compile(struct mem_region *region, const char *text, size_t len, unsigned flags)
+struct pattern *pattern_compile(struct mem_region *region, const char *text, size_t len,
+                                unsigned flags)
 {
     if (len >= UINT32_MAX / 16) {
         errno = ENOMEM;
@@ -124,8 +127,13 @@ static bool whole_not_matches(const struct pattern *p, const char *text, size_t 
     if (p->period && len > 0 && text[0] == '.')
         return false;
     struct run run = {
-        .p = p, .text = text, .len = len, .from_start = true, .to_end = true,
-        .goal = RUN_SHORTEST, .pc = 1u + (p->code[0].op == OP_SAVE),
+        .p = p,
+        .text = text,
+        .len = len,
+        .from_start = true,
+        .to_end = true,
+        .goal = RUN_SHORTEST,
+        .pc = 1u + (p->code[0].op == OP_SAVE),
     };
     return !sim_run(&run);
 }
@@ -137,8 +145,12 @@ bool pattern_matches(const struct pattern *p, const char *text, size_t len)
     if (p->whole_not && !p->left_open && !p->right_open)
         return whole_not_matches(p, text, len);
     struct run run = {
-        .p = p, .text = text, .len = len,
-        .from_start = !p->left_open, .to_end = !p->right_open, .goal = RUN_SHORTEST,
+        .p = p,
+        .text = text,
+        .len = len,
+        .from_start = !p->left_open,
+        .to_end = !p->right_open,
+        .goal = RUN_SHORTEST,
     };
     return run_pattern(&run);
 }
@@ -149,8 +161,13 @@ ptrdiff_t pattern_prefix(const struct pattern *p, const char *text, size_t len, 
         return glob_prefix(p, text, len, longest);
     ptrdiff_t slots[2 * MATCH_CAPTURE_MAX];
     struct run run = {
-        .p = p, .text = text, .len = len, .from_start = true, .to_end = p->right_fixed,
-        .goal = longest ? RUN_LONGEST : RUN_SHORTEST, .slots = slots,
+        .p = p,
+        .text = text,
+        .len = len,
+        .from_start = true,
+        .to_end = p->right_fixed,
+        .goal = longest ? RUN_LONGEST : RUN_SHORTEST,
+        .slots = slots,
         .slot_count = p->backtracks ? 2 : 0,
     };
     return run_pattern(&run) ? slots[1] : -1;
@@ -162,17 +179,25 @@ ptrdiff_t pattern_suffix(const struct pattern *p, const char *text, size_t len, 
         return glob_suffix(p, text, len, longest);
     ptrdiff_t slots[2 * MATCH_CAPTURE_MAX];
     struct run run = {
-        .p = p, .text = text, .len = len, .from_start = p->left_fixed, .to_end = true,
-        .latest = !longest, .goal = RUN_SHORTEST, .slots = slots, .slot_count = 2,
+        .p = p,
+        .text = text,
+        .len = len,
+        .from_start = p->left_fixed,
+        .to_end = true,
+        .latest = !longest,
+        .goal = RUN_SHORTEST,
+        .slots = slots,
+        .slot_count = 2,
     };
     return run_pattern(&run) ? slots[0] : -1;
 }
 
-static void set_span(struct match_span *spans, size_t span_max, size_t i, ptrdiff_t start, ptrdiff_t end)
+static void set_span(struct match_span *spans, size_t span_max, size_t i, ptrdiff_t start,
+                     ptrdiff_t end)
 {
     if (i < span_max)
-        spans[i] = start < 0 || end < start ? (struct match_span){-1, -1}
-                                            : (struct match_span){start, end};
+        spans[i] = start < 0 || end < start ? (struct match_span){ -1, -1 }
+                                            : (struct match_span){ start, end };
 }
 
 /* Runs for captures; the number of spans set. */
@@ -206,8 +231,12 @@ size_t pattern_search(const struct pattern *p, const char *text, size_t len, siz
     if (p->left_fixed && start > 0)
         return 0;
     struct run run = {
-        .p = p, .text = text, .len = len, .start = start,
-        .from_start = p->left_fixed, .to_end = p->right_fixed,
+        .p = p,
+        .text = text,
+        .len = len,
+        .start = start,
+        .from_start = p->left_fixed,
+        .to_end = p->right_fixed,
     };
     return run_for_spans(&run, spans, span_max);
 }
@@ -222,8 +251,11 @@ size_t pattern_matches_spans(const struct pattern *p, const char *text, size_t l
         return 1;
     }
     struct run run = {
-        .p = p, .text = text, .len = len,
-        .from_start = !p->left_open, .to_end = !p->right_open,
+        .p = p,
+        .text = text,
+        .len = len,
+        .from_start = !p->left_open,
+        .to_end = !p->right_open,
     };
     return run_for_spans(&run, spans, span_max);
 }

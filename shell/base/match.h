@@ -1,11 +1,16 @@
 /*
- * ksh patterns: * ? [..] with classes, @(..) ?(..) *(..) +(..) !(..) {n,m}(..) %(..)? and ~(opts)pattern.
- * In pattern text a backslash makes the next character literal, except that inside ( ) and in regular
- * expressions one before a letter or digit is an escape as in ksh (\d \w \s \n \x41 ...), and \1..\9 after
- * that many groups is a back reference anywhere. So expansion puts a backslash before each quoted
- * character that is NOT a letter or digit, and drops an unquoted one before a letter outside ( ).
- * Compiled once, matched without allocation except for regular expressions, in time that
- * cannot explode for patterns without !( ).
+ * ksh patterns: * ? [..] with classes, @(..) ?(..) *(..) +(..) !(..) {n,m}(..) %(..), and
+ * ~(options)pattern, which includes regular expressions.
+ *
+ * In pattern text a backslash makes the next character literal, with these exceptions as in ksh:
+ * inside ( ) and in regular expressions one before a letter or digit is an escape (\d \w \s \n
+ * \x41); and \1 to \9 after that many groups is a back reference anywhere. So expansion puts a
+ * backslash before each quoted character that is NOT a letter or digit, and drops an unquoted one
+ * before a letter outside ( ).
+ *
+ * Compiled once. Matching takes time that cannot explode and allocates nothing, except for patterns
+ * with !( ), &, back references, look-ahead or %( ): those allocate, and without memory do not
+ * match (errno ENOMEM); back references give up after some ten million steps.
  */
 #ifndef SHELL_BASE_MATCH_H
 #define SHELL_BASE_MATCH_H
@@ -19,16 +24,17 @@
 struct pattern;
 
 enum pattern_flags {
-    PATTERN_NOCASE = 1u << 0,   /* ~(i) */
-    PATTERN_PERIOD = 1u << 1,   /* file names: a leading . is matched only by a literal one */
-    PATTERN_NO_EXT = 1u << 2,   /* POSIX patterns only: no @( ) and friends */
-    PATTERN_REGEX = 1u << 3,    /* the text is an ERE (for [[ =~ ]]); backslash-escaped quoting */
+    PATTERN_NOCASE = 1u << 0, /* ~(i) */
+    PATTERN_PERIOD = 1u << 1, /* file names: a leading . is matched only by a literal one */
+    PATTERN_NO_EXT = 1u << 2, /* POSIX patterns only: no @( ) and friends */
+    PATTERN_REGEX = 1u << 3,  /* the text is an ERE (for [[ =~ ]]); backslash-escaped quoting */
 };
 
 /* Compiles. NULL: out of memory (errno ENOMEM) or an invalid regular expression (errno EINVAL). A
- * malformed shell pattern is taken literally and never fails. Freed with pattern_free; or, when REGION
- * is a MEM_LAST region, by its reset (after pattern_free when pattern_needs_free). */
-struct pattern *pattern_compile(struct mem_region *region, const char *text, size_t len, unsigned flags);
+ * malformed shell pattern is taken literally and never fails. Freed with pattern_free; or, when
+ * REGION is a MEM_LAST region, by its reset (after pattern_free when pattern_needs_free). */
+struct pattern *pattern_compile(struct mem_region *region, const char *text, size_t len,
+                                unsigned flags);
 void pattern_free(struct pattern *p);
 bool pattern_needs_free(const struct pattern *p); /* holds a libc regex */
 

@@ -1,10 +1,11 @@
 /*
  * Syntax trees to code, and the layout of a compiled pattern.
  *
- * A compiled pattern is one block: struct pattern, code, sets, ranges, text, and the space that match_sim.c
- * works in, so that matching need not allocate. Repeats with bounds are unrolled; CODE_MAX limits what can
- * come of that. Loops whose body may take nothing need no care in match_sim.c (a state is entered once at
- * each position), but get a progress test when back references rule that out.
+ * A compiled pattern is one block: struct pattern, code, sets, ranges, text, and the space that
+ * match_sim.c works in, so that matching need not allocate. Repeats with bounds are unrolled;
+ * CODE_MAX limits what can come of that. Loops whose body may take nothing need no care in
+ * match_sim.c (a state is entered once at each position), but get a progress test when back
+ * references rule that out.
  */
 #include "shell/base/match_internal.h"
 
@@ -42,7 +43,7 @@ static uint32_t emit(struct emitter *e, enum op op, uint32_t x, uint32_t y)
         e->failed = e->ps->no_memory = true;
         return 0;
     }
-    *inst = (struct inst){.op = (uint8_t)op, .x = x, .y = y};
+    *inst = (struct inst){ .op = (uint8_t)op, .x = x, .y = y };
     e->tracked_ops += op >= OP_NOT;
     return here(e) - 1;
 }
@@ -190,26 +191,45 @@ static void emit_node(struct emitter *e, const struct node *node)
 {
     uint32_t pc;
     switch ((enum node_kind)node->kind) {
-    case NODE_EMPTY: break;
-    case NODE_CHAR: emit(e, node->nocase ? OP_CHAR_FOLD : OP_CHAR, node->value, 0); break;
-    case NODE_ANY: emit(e, OP_ANY, 0, 0); break;
-    case NODE_SET: emit(e, OP_SET, node->value, 0); break;
-    case NODE_SEQ: emit_list(e, node->child); break;
-    case NODE_ALT: emit_alternatives(e, node->child); break;
-    case NODE_AND: emit_and(e, node->child); break;
-    case NODE_REPEAT: emit_repeat(e, node); break;
+    case NODE_EMPTY:
+        break;
+    case NODE_CHAR:
+        emit(e, node->nocase ? OP_CHAR_FOLD : OP_CHAR, node->value, 0);
+        break;
+    case NODE_ANY:
+        emit(e, OP_ANY, 0, 0);
+        break;
+    case NODE_SET:
+        emit(e, OP_SET, node->value, 0);
+        break;
+    case NODE_SEQ:
+        emit_list(e, node->child);
+        break;
+    case NODE_ALT:
+        emit_alternatives(e, node->child);
+        break;
+    case NODE_AND:
+        emit_and(e, node->child);
+        break;
+    case NODE_REPEAT:
+        emit_repeat(e, node);
+        break;
     case NODE_GROUP:
         emit(e, OP_SAVE, 2 * node->value, 0);
         emit_node(e, node->child);
         emit(e, OP_SAVE, 2 * node->value + 1, 0);
         break;
-    case NODE_NOT: emit_not(e, node); break;
+    case NODE_NOT:
+        emit_not(e, node);
+        break;
     case NODE_BACK:
         pc = emit(e, OP_BACK, node->value, 0);
         if (!e->failed)
             inst_at(e, pc)->n = node->nocase;
         break;
-    case NODE_ASSERT: emit(e, OP_ASSERT, node->value, 0); break;
+    case NODE_ASSERT:
+        emit(e, OP_ASSERT, node->value, 0);
+        break;
     case NODE_LOOK:
         pc = emit(e, OP_LOOK, 0, 0);
         emit_node(e, node->child);
@@ -218,11 +238,14 @@ static void emit_node(struct emitter *e, const struct node *node)
             inst_at(e, pc)->n = node->negate;
         patch(e, pc, here(e));
         break;
-    case NODE_NEST: emit(e, OP_NEST, node->value, node->max); break;
+    case NODE_NEST:
+        emit(e, OP_NEST, node->value, node->max);
+        break;
     }
 }
 
-/* --- first bytes ---------------------------------------------------------------------------------- */
+/* --- first bytes
+ * ---------------------------------------------------------------------------------- */
 
 static void first_add(struct pattern *p, unsigned byte)
 {
@@ -253,44 +276,51 @@ static void first_add_inst(struct pattern *p, const struct inst *inst)
     }
 }
 
-/* Finds the bytes that a match can start with; sets HAS_FIRST unless an empty match, or one that starts
- * with anything, is possible. TODO and SEEN have room for the whole code. */
-static void find_first_bytes(struct pattern *p, uint32_t *todo, uint32_t *seen)
+/* Finds the bytes that a match can start with; sets HAS_FIRST unless an empty match, or one that
+ * starts with anything, is possible. WAITING and SEEN have room for the whole code. */
+static void find_first_bytes(struct pattern *p, uint32_t *waiting, uint32_t *seen)
 {
     uint32_t count = 0;
     memset(seen, 0, p->code_count * sizeof *seen);
-    todo[count++] = 0;
+    waiting[count++] = 0;
     seen[0] = 1;
     while (count > 0) {
-        uint32_t pc = todo[--count];
+        uint32_t pc = waiting[--count];
         const struct inst *inst = &p->code[pc];
-        uint32_t next[2] = {pc + 1, pc + 1};
+        uint32_t next[2] = { pc + 1, pc + 1 };
         switch ((enum op)inst->op) {
         case OP_CHAR:
         case OP_CHAR_FOLD:
-        case OP_SET: first_add_inst(p, inst); continue;
+        case OP_SET:
+            first_add_inst(p, inst);
+            continue;
         case OP_SPLIT:
             next[0] = inst->x;
             next[1] = inst->y;
             break;
-        case OP_JUMP: next[0] = next[1] = inst->x; break;
+        case OP_JUMP:
+            next[0] = next[1] = inst->x;
+            break;
         case OP_SAVE:
         case OP_RESET:
         case OP_ASSERT:
-        case OP_LOOP_IN: break;
-        default: return;
+        case OP_LOOP_IN:
+            break;
+        default:
+            return;
         }
         for (unsigned i = 0; i < 2; i++) {
             if (!seen[next[i]]) {
                 seen[next[i]] = 1;
-                todo[count++] = next[i];
+                waiting[count++] = next[i];
             }
         }
     }
     p->has_first = true;
 }
 
-/* --- layout --------------------------------------------------------------------------------------- */
+/* --- layout
+ * --------------------------------------------------------------------------------------- */
 
 /* Cuts pieces off one block: first only adds up, then hands out. */
 struct layout {
@@ -319,7 +349,7 @@ static void layout_pattern(struct layout *l, struct pattern *p, const struct emi
 {
     const struct parse *ps = e->ps;
     size_t code = e->code.count, slots = p->slot_count;
-    struct sim_space space = {.task_max = (uint32_t)(8 * code + 8 * MATCH_CAPTURE_MAX)};
+    struct sim_space space = { .task_max = (uint32_t)(8 * code + 8 * MATCH_CAPTURE_MAX) };
     p->code = layout_take(l, code, sizeof *p->code);
     p->sets = layout_take(l, ps->sets.sets.count, sizeof *p->sets);
     p->ranges = layout_take(l, ps->sets.ranges.count, sizeof *p->ranges);
@@ -339,7 +369,8 @@ static void copy_table(const void *to, const struct table *from)
         memcpy((void *)(uintptr_t)to, from->data, from->count * from->item_bytes);
 }
 
-static struct pattern *pattern_build(struct mem_region *region, const struct emitter *e, unsigned flags)
+static struct pattern *pattern_build(struct mem_region *region, const struct emitter *e,
+                                     unsigned flags)
 {
     const struct parse *ps = e->ps;
     uint32_t groups = ps->group_count < MATCH_CAPTURE_MAX ? ps->group_count : MATCH_CAPTURE_MAX - 1;
@@ -359,7 +390,7 @@ static struct pattern *pattern_build(struct mem_region *region, const struct emi
         .has_backref = ps->any_backref,
         .by_preference = ps->any_lazy,
     };
-    struct layout size = {.at = sizeof head};
+    struct layout size = { .at = sizeof head };
     struct pattern measured = head;
     layout_pattern(&size, &measured, e);
     struct pattern *p = mem_alloc(region, size.at);
@@ -367,7 +398,7 @@ static struct pattern *pattern_build(struct mem_region *region, const struct emi
         return NULL;
     *p = head;
     p->bytes = size.at;
-    struct layout real = {.base = (char *)p, .at = sizeof head};
+    struct layout real = { .base = (char *)p, .at = sizeof head };
     layout_pattern(&real, p, e);
     copy_table(p->code, &e->code);
     copy_table(p->sets, &ps->sets.sets);
@@ -386,7 +417,7 @@ static struct pattern *pattern_build(struct mem_region *region, const struct emi
 struct pattern *code_compile(struct mem_region *region, struct parse *ps, struct node *root,
                              unsigned flags)
 {
-    struct emitter e = {.ps = ps, .code = {.item_bytes = sizeof(struct inst)}};
+    struct emitter e = { .ps = ps, .code = { .item_bytes = sizeof(struct inst) } };
     emit_node(&e, root);
     emit(&e, OP_MATCH, 0, 0);
     struct pattern *p = e.failed ? NULL : pattern_build(region, &e, flags);
@@ -395,7 +426,7 @@ struct pattern *code_compile(struct mem_region *region, struct parse *ps, struct
          * everything is decided by running what it must not match. */
         uint32_t at = p->code[0].op == OP_SAVE;
         const struct inst *not = &p->code[at];
-        p->whole_not = not->op == OP_NOT && not->pure && not->x + at + 1 == p->code_count;
+        p->whole_not = not ->op == OP_NOT && not ->pure && not ->x + at + 1 == p->code_count;
     } else {
         errno = e.too_big ? E2BIG : ENOMEM;
         ps->no_memory = !e.too_big;

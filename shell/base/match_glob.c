@@ -1,12 +1,14 @@
 /*
- * Patterns of only literal characters, ?, [ ] and *, which is nearly all patterns of nearly all scripts.
+ * Patterns of only literal characters, ?, [ ] and *, which is nearly all patterns of nearly all
+ * scripts.
  *
- * Such a pattern is a list of segments separated by stars. A segment takes a fixed number of characters,
- * so that matching each one at the first place after the one before (or, from the end, the last place) is
- * always right and nothing is ever tried again. Segments that are plain bytes are found by memmem.
+ * Such a pattern is a list of segments separated by stars. A segment takes a fixed number of
+ * characters, so that matching each one at the first place after the one before (or, from the end,
+ * the last place) is always right and nothing is ever tried again. Segments that are plain bytes
+ * are found by memmem.
  *
- * Bytes are compared as bytes where that cannot split a character of the text, that is for valid UTF-8.
- * Must not allocate after compiling.
+ * Bytes are compared as bytes where that cannot split a character of the text, that is for valid
+ * UTF-8. Must not allocate after compiling.
  */
 #include "shell/base/match_internal.h"
 
@@ -15,7 +17,8 @@
 #include "shell/base/cclass.h"
 #include "shell/base/str.h"
 
-/* --- compiling ------------------------------------------------------------------------------------ */
+/* --- compiling
+ * ------------------------------------------------------------------------------------ */
 
 struct builder {
     struct table segs, elems;
@@ -177,14 +180,14 @@ static struct pattern *build(struct mem_region *region, struct builder *b, unsig
     return p;
 }
 
-struct pattern *glob_compile(struct mem_region *region, const char *text, size_t len, unsigned flags,
-                             bool literal)
+struct pattern *glob_compile(struct mem_region *region, const char *text, size_t len,
+                             unsigned flags, bool literal)
 {
     struct builder b = {
-        .segs = {.item_bytes = sizeof(struct glob_seg)},
-        .elems = {.item_bytes = sizeof(struct glob_elem)},
-        .sets = {.sets = {.item_bytes = sizeof(struct char_set)},
-                 .ranges = {.item_bytes = sizeof(struct char_range)}},
+        .segs = { .item_bytes = sizeof(struct glob_seg) },
+        .elems = { .item_bytes = sizeof(struct glob_elem) },
+        .sets = { .sets = { .item_bytes = sizeof(struct char_set) },
+                  .ranges = { .item_bytes = sizeof(struct char_range) } },
         .nocase = (flags & PATTERN_NOCASE) != 0,
     };
     str_init(&b.bytes, mem_region_malloc());
@@ -198,7 +201,8 @@ struct pattern *glob_compile(struct mem_region *region, const char *text, size_t
     return p;
 }
 
-/* --- matching segments ---------------------------------------------------------------------------- */
+/* --- matching segments
+ * ---------------------------------------------------------------------------- */
 
 /* Characters of a literal against the text; the end of the match or NULL. */
 static const char *match_chars(const char *q, size_t len, bool fold, const char *p, const char *end)
@@ -275,12 +279,12 @@ static struct place seg_find(const struct pattern *p, const struct glob_seg *seg
         }
         const char *after = seg->plain ? at + lead->len : seg_match(p, seg, at, end);
         if (after)
-            return (struct place){at, after};
+            return (struct place){ at, after };
         if (at >= end)
             break;
         at += utf8_char_bytes(at, end);
     }
-    return (struct place){NULL, NULL};
+    return (struct place){ NULL, NULL };
 }
 
 /* Where SEG would start to end at END; NULL when there are too few characters behind FIRST. */
@@ -305,8 +309,8 @@ static struct place seg_match_end(const struct pattern *p, const struct glob_seg
 {
     const char *at = seg_start(seg, p, first, end);
     if (at && seg_match(p, seg, at, end) == end)
-        return (struct place){at, end};
-    return (struct place){NULL, NULL};
+        return (struct place){ at, end };
+    return (struct place){ NULL, NULL };
 }
 
 /* The last place of SEG between FIRST and END. */
@@ -323,15 +327,17 @@ static struct place seg_find_last(const struct pattern *p, const struct glob_seg
         }
         const char *after = seg_match(p, seg, at, end);
         if (after)
-            return (struct place){at, after};
+            return (struct place){ at, after };
         at = at > first ? utf8_prev(first, at) : NULL;
     }
-    return (struct place){NULL, NULL};
+    return (struct place){ NULL, NULL };
 }
 
-/* --- whole patterns ------------------------------------------------------------------------------- */
+/* --- whole patterns
+ * ------------------------------------------------------------------------------- */
 
-/* Segments FROM to TO - 1 one after the other, each at its first place; behind the last, or NULL. */
+/* Segments FROM to TO - 1 one after the other, each at its first place; behind the last, or NULL.
+ */
 static const char *find_all(const struct pattern *p, uint32_t from, uint32_t to, const char *at,
                             const char *end)
 {
@@ -436,6 +442,6 @@ bool glob_search(const struct pattern *p, const char *text, size_t len, size_t s
         at = seg_find_last(p, &p->segs[to - 1], at, end).end;
     if (!at)
         return false;
-    *ret_span = (struct match_span){first - text, p->right_open ? (ptrdiff_t)len : at - text};
+    *ret_span = (struct match_span){ first - text, p->right_open ? (ptrdiff_t)len : at - text };
     return true;
 }

@@ -10,7 +10,8 @@
 #include "shell/base/match.h"
 #include "shell/base/utf8.h"
 
-/* A growable array used while compiling; lives in the malloc region, freed before compiling ends. */
+/* A growable array used while compiling; lives in the malloc region, freed before compiling ends.
+ */
 struct table {
     char *data;
     size_t count, cap, item_bytes;
@@ -19,7 +20,8 @@ struct table {
 void *table_add(struct table *t);
 void table_release(struct table *t);
 
-/* --- sets of characters --------------------------------------------------------------------------- */
+/* --- sets of characters
+ * --------------------------------------------------------------------------- */
 
 struct char_range {
     uint32_t lo, hi;
@@ -35,11 +37,12 @@ struct set_tables {
     struct table sets, ranges;
 };
 enum set_syntax {
-    SET_PLAIN,  /* outside ( ): a backslash quotes */
-    SET_GROUP,  /* inside ( ): \d \n and the like too */
-    SET_REGEX,  /* a backslash that starts no such escape is itself a member */
+    SET_PLAIN, /* outside ( ): a backslash quotes */
+    SET_GROUP, /* inside ( ): \d \n and the like too */
+    SET_REGEX, /* a backslash that starts no such escape is itself a member */
 };
-/* Reads the bracket expression at *AT (a '['). Returns the index of a new set and moves *AT behind the
+/* Reads the bracket expression at *AT (a '['). Returns the index of a new set and moves *AT behind
+ * the
  * ']'; SET_NONE when it is malformed, SET_NO_MEMORY when out of memory. */
 enum { SET_NONE = -1, SET_NO_MEMORY = -2 };
 int set_parse(struct set_tables *tables, const char **at, const char *end, enum set_syntax syntax,
@@ -51,15 +54,16 @@ static inline bool set_has(const struct char_set *set, const struct char_range *
 {
     return cp < 128 ? (set->ascii[cp / 32] >> (cp % 32)) & 1 : set_has_high(set, ranges, cp);
 }
-/* Reads a C-like escape (\n \x41 \101 \cX) whose letter is at *AT; moves *AT behind it. False when the
- * letter starts none. */
+/* Reads a C-like escape (\n \x41 \101 \cX) whose letter is at *AT; moves *AT behind it. False when
+ * the letter starts none. */
 bool escape_char(const char **at, const char *end, uint32_t *ret_cp);
 
-/* --- syntax tree ---------------------------------------------------------------------------------- */
+/* --- syntax tree
+ * ---------------------------------------------------------------------------------- */
 
 enum node_kind {
     NODE_EMPTY,
-    NODE_CHAR,   /* VALUE is the code point, folded when NOCASE */
+    NODE_CHAR, /* VALUE is the code point, folded when NOCASE */
     NODE_ANY,
     NODE_SET,    /* VALUE is the index */
     NODE_SEQ,    /* CHILD.. in order */
@@ -73,8 +77,14 @@ enum node_kind {
     NODE_LOOK,   /* CHILD matches here, or does not when NEGATE; takes nothing */
     NODE_NEST,   /* %(..): VALUE, MAX are offset and length of the pairs in the pattern's text */
 };
-enum assert_kind { ASSERT_START, ASSERT_END, ASSERT_WORD, ASSERT_NOT_WORD, ASSERT_WORD_START,
-                   ASSERT_WORD_END };
+enum assert_kind {
+    ASSERT_START,
+    ASSERT_END,
+    ASSERT_WORD,
+    ASSERT_NOT_WORD,
+    ASSERT_WORD_START,
+    ASSERT_WORD_END
+};
 enum { REPEAT_INFINITE = UINT32_MAX };
 
 struct node {
@@ -92,14 +102,14 @@ struct parse {
     const char *text, *at, *end;
     struct node_chunk *chunks;
     struct set_tables sets;
-    unsigned depth;           /* of open ( */
-    uint32_t group_count;     /* capturing groups seen so far */
-    uint64_t closed_groups;   /* bit n: group n (up to 9) is complete */
+    unsigned depth;         /* of open ( */
+    uint32_t group_count;   /* capturing groups seen so far */
+    uint64_t closed_groups; /* bit n: group n (up to 9) is complete */
     enum pattern_mode mode;
-    bool nocase, lazy;        /* options in force */
-    bool any_lazy;            /* something asked for the shortest: first match by preference wins */
+    bool nocase, lazy; /* options in force */
+    bool any_lazy;     /* something asked for the shortest: first match by preference wins */
     bool any_backref;
-    bool left_open, right_open; /* not anchored in a whole match */
+    bool left_open, right_open;   /* not anchored in a whole match */
     bool left_fixed, right_fixed; /* ~(l) ~(r): anchored even in a search */
     bool nullglob;
     bool malformed, no_memory;
@@ -119,19 +129,20 @@ struct node *parse_repeat(struct parse *ps, struct node *child, uint32_t min, ui
 bool parse_bounds(const char **at, const char *end, uint32_t *ret_min, uint32_t *ret_max);
 bool parse_is_word(uint32_t cp);
 
-/* --- code ----------------------------------------------------------------------------------------- */
+/* --- code
+ * ----------------------------------------------------------------------------------------- */
 
 enum op {
     OP_CHAR,      /* X */
     OP_CHAR_FOLD, /* X, folded */
     OP_ANY,
-    OP_SET,       /* set X */
-    OP_SPLIT,     /* try X, then Y */
-    OP_JUMP,      /* X */
-    OP_SAVE,      /* slot X */
-    OP_RESET,     /* groups X to Y-1 are unset */
-    OP_ASSERT,    /* kind X */
-    OP_MATCH,     /* end of the pattern, or of a sub-program */
+    OP_SET,    /* set X */
+    OP_SPLIT,  /* try X, then Y */
+    OP_JUMP,   /* X */
+    OP_SAVE,   /* slot X */
+    OP_RESET,  /* groups X to Y-1 are unset */
+    OP_ASSERT, /* kind X */
+    OP_MATCH,  /* end of the pattern, or of a sub-program */
     /* The rest needs match_track.c. */
     OP_NOT,       /* sub-program follows; continue at X after any text it does not match; N: lazy */
     OP_AND,       /* sub-programs follow and at Y; continue at X after text that both match */
@@ -149,7 +160,8 @@ struct inst {
 };
 enum { CODE_MAX = 1 << 17 };
 
-/* --- compiled pattern ----------------------------------------------------------------------------- */
+/* --- compiled pattern
+ * ----------------------------------------------------------------------------- */
 
 /* A run of the pattern between stars: elements that each take a fixed number of characters. */
 enum glob_kind { GLOB_BYTES, GLOB_FOLD, GLOB_CHARS, GLOB_ANY, GLOB_SET };
@@ -216,8 +228,8 @@ struct run {
     bool to_end;     /* the match ends at LEN only */
     bool latest;     /* the last possible start, not the first */
     enum run_goal goal;
-    uint32_t slot_count;  /* slots wanted: 0, 2 (whole match) or up to the pattern's */
-    ptrdiff_t *slots;     /* result; [0] start, [1] end, then the groups */
+    uint32_t slot_count; /* slots wanted: 0, 2 (whole match) or up to the pattern's */
+    ptrdiff_t *slots;    /* result; [0] start, [1] end, then the groups */
     uint32_t pc;
     uint8_t *ends; /* collect instead: bit n is set when a match ends at START + n */
     bool no_memory;
@@ -226,8 +238,8 @@ bool sim_run(struct run *run);
 bool track_run(struct run *run);
 bool assert_holds(const struct run *run, enum assert_kind kind, size_t at);
 
-struct pattern *glob_compile(struct mem_region *region, const char *text, size_t len, unsigned flags,
-                             bool literal);
+struct pattern *glob_compile(struct mem_region *region, const char *text, size_t len,
+                             unsigned flags, bool literal);
 bool glob_matches(const struct pattern *p, const char *text, size_t len);
 ptrdiff_t glob_prefix(const struct pattern *p, const char *text, size_t len, bool longest);
 ptrdiff_t glob_suffix(const struct pattern *p, const char *text, size_t len, bool longest);

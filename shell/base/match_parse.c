@@ -3,12 +3,13 @@
  *
  *   pattern  := list                              list   := both { "|" both }
  *   both     := sequence { "&" sequence }         (both only inside a group)
- *   sequence := { char | "\" char | "*" | "?" | bracket | group | "~(" options [":" list] ")" | "\" digit }
- *   group    := ( "?" | "*" | "+" | "@" | "!" | "{" bounds "}" ) ["-"] "(" list ")" | "%(" pairs ")"
+ *   sequence := { char | "\" char | "*" | "?" | bracket | group | "~(" options [":" list] ")" | "\"
+ * digit } group    := ( "?" | "*" | "+" | "@" | "!" | "{" bounds "}" ) ["-"] "(" list ")" | "%("
+ * pairs ")"
  *
- * Owns the nodes of a pattern while it is compiled. Inside a group a plain "(" opens a group too. Groups
- * are numbered by their "("; those beyond MATCH_CAPTURE_MAX match but are not captured. What is malformed
- * sets `malformed` and the caller takes the text literally.
+ * Owns the nodes of a pattern while it is compiled. Inside a group a plain "(" opens a group too.
+ * Groups are numbered by their "("; those beyond MATCH_CAPTURE_MAX match but are not captured. What
+ * is malformed sets `malformed` and the caller takes the text literally.
  */
 #include "shell/base/match_internal.h"
 
@@ -41,7 +42,7 @@ void *table_add(struct table *t)
 void table_release(struct table *t)
 {
     mem_free(t->data);
-    *t = (struct table){.item_bytes = t->item_bytes};
+    *t = (struct table){ .item_bytes = t->item_bytes };
 }
 
 struct node *node_new(struct parse *ps, enum node_kind kind)
@@ -58,7 +59,7 @@ struct node *node_new(struct parse *ps, enum node_kind kind)
         ps->chunks = chunk;
     }
     struct node *node = &chunk->nodes[chunk->used++];
-    *node = (struct node){.kind = (uint8_t)kind};
+    *node = (struct node){ .kind = (uint8_t)kind };
     return node;
 }
 
@@ -142,7 +143,8 @@ bool parse_bounds(const char **at, const char *end, uint32_t *ret_min, uint32_t 
     return true;
 }
 
-/* --- groups --------------------------------------------------------------------------------------- */
+/* --- groups
+ * --------------------------------------------------------------------------------------- */
 
 struct options {
     enum pattern_mode mode;
@@ -150,7 +152,7 @@ struct options {
 };
 static struct options options_save(const struct parse *ps)
 {
-    return (struct options){.mode = ps->mode, .nocase = ps->nocase, .lazy = ps->lazy};
+    return (struct options){ .mode = ps->mode, .nocase = ps->nocase, .lazy = ps->lazy };
 }
 static void options_restore(struct parse *ps, struct options saved)
 {
@@ -179,7 +181,8 @@ static struct node *parse_inside(struct parse *ps)
     return list;
 }
 
-/* A group whose "(" (or "-(") is at AT. KIND is the character before it, or '{' with MIN and MAX. */
+/* A group whose "(" (or "-(") is at AT. KIND is the character before it, or '{' with MIN and MAX.
+ */
 static struct node *parse_group(struct parse *ps, char kind, uint32_t min, uint32_t max)
 {
     bool lazy = *ps->at == '-';
@@ -193,11 +196,11 @@ static struct node *parse_group(struct parse *ps, char kind, uint32_t min, uint3
     ps->any_lazy |= lazy;
     if (kind == '!') {
         struct node *not = node_new(ps, NODE_NOT);
-        if (not) {
-            not->child = body;
-            not->lazy = ps->lazy;
+        if (not ) {
+            not ->child = body;
+            not ->lazy = ps->lazy;
         }
-        body = not;
+        body = not ;
     } else if (kind != '@') {
         body = parse_repeat(ps, body, min, max, number + 1);
     }
@@ -244,22 +247,39 @@ static struct node *parse_nest(struct parse *ps)
     return group;
 }
 
-/* --- ~(options) and ~(options:list) --------------------------------------------------------------- */
+/* --- ~(options) and ~(options:list)
+ * --------------------------------------------------------------- */
 
 /* One option letter; false when it is none. */
 static bool apply_option(struct parse *ps, char letter, bool on)
 {
     switch (letter) {
-    case 'E': ps->mode = on ? MODE_ERE : MODE_SHELL; break;
-    case 'X': ps->mode = on ? MODE_AUGMENTED : MODE_SHELL; break;
+    case 'E':
+        ps->mode = on ? MODE_ERE : MODE_SHELL;
+        break;
+    case 'X':
+        ps->mode = on ? MODE_AUGMENTED : MODE_SHELL;
+        break;
     case 'G':
-    case 'V': ps->mode = on ? MODE_BRE : MODE_SHELL; break;
-    case 'P': ps->mode = on ? MODE_PERL : MODE_SHELL; break;
-    case 'F': ps->mode = on ? MODE_FIXED : MODE_SHELL; break;
+    case 'V':
+        ps->mode = on ? MODE_BRE : MODE_SHELL;
+        break;
+    case 'P':
+        ps->mode = on ? MODE_PERL : MODE_SHELL;
+        break;
+    case 'F':
+        ps->mode = on ? MODE_FIXED : MODE_SHELL;
+        break;
     case 'K':
-    case 'S': ps->mode = MODE_SHELL; break;
-    case 'N': ps->nullglob |= on && ps->depth == 0; break;
-    case 'i': ps->nocase = on; break;
+    case 'S':
+        ps->mode = MODE_SHELL;
+        break;
+    case 'N':
+        ps->nullglob |= on && ps->depth == 0;
+        break;
+    case 'i':
+        ps->nocase = on;
+        break;
     case 'g':
         ps->lazy = !on;
         ps->any_lazy |= !on;
@@ -272,7 +292,8 @@ static bool apply_option(struct parse *ps, char letter, bool on)
         ps->right_fixed = on;
         ps->right_open = !on;
         break;
-    default: return false;
+    default:
+        return false;
     }
     ps->any_lazy |= ps->mode == MODE_PERL;
     return true;
@@ -295,8 +316,8 @@ static struct node *parse_fixed(struct parse *ps)
     return seq;
 }
 
-/* "~(" at AT. Without a list the options stay in force, and a change of syntax takes the rest of the
- * sequence. FIRST: nothing came before it. */
+/* "~(" at AT. Without a list the options stay in force, and a change of syntax takes the rest of
+ * the sequence. FIRST: nothing came before it. */
 static struct node *parse_options(struct parse *ps, bool first)
 {
     struct options saved = options_save(ps);
@@ -324,7 +345,8 @@ static struct node *parse_options(struct parse *ps, bool first)
     return ps->mode == MODE_FIXED ? parse_fixed(ps) : parse_regex(ps);
 }
 
-/* --- sequences ------------------------------------------------------------------------------------ */
+/* --- sequences
+ * ------------------------------------------------------------------------------------ */
 
 static struct node *parse_set(struct parse *ps)
 {
@@ -392,7 +414,8 @@ static struct node *parse_element(struct parse *ps, bool first)
     if (c == '{') {
         uint32_t min, max;
         const char *after = ps->at;
-        if (parse_bounds(&after, ps->end, &min, &max) && opens_group(ps, (size_t)(after - ps->at))) {
+        if (parse_bounds(&after, ps->end, &min, &max) &&
+            opens_group(ps, (size_t)(after - ps->at))) {
             ps->at = after;
             return parse_group(ps, '{', min, max);
         }

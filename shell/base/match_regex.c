@@ -5,9 +5,9 @@
  *   branch := { atom { "*" | "+" | "?" | "{" bounds "}" } }
  *   atom := char | "." | bracket | "^" | "$" | "\" escape | "(" ["?" ...] regex ")"
  *
- * In basic ones the operators are \| \( \) \{ \} \+ \?. Shares nodes and options with match_parse.c. A
- * malformed one sets `malformed`. The escapes \d \w \s \b and the lazy quantifiers of Perl are known in
- * all of them, since what they would mean otherwise is undefined.
+ * In basic ones the operators are \| \( \) \{ \} \+ \?. Shares nodes and options with
+ * match_parse.c. A malformed one sets `malformed`. The escapes \d \w \s \b and the lazy quantifiers
+ * of Perl are known in all of them, since what they would mean otherwise is undefined.
  */
 #include "shell/base/match_internal.h"
 
@@ -21,7 +21,8 @@ static struct node *bad_regex(struct parse *ps)
     return NULL;
 }
 
-/* True when operator C is at AT: escaped by a backslash in basic expressions, bare in the others. */
+/* True when operator C is at AT: escaped by a backslash in basic expressions, bare in the others.
+ */
 static bool at_operator(const struct parse *ps, char c)
 {
     if (ps->mode == MODE_BRE)
@@ -37,7 +38,8 @@ static bool take_operator(struct parse *ps, char c)
     return true;
 }
 
-/* A ")" that ends what surrounds this expression: always bare when the group was opened by the shell's
+/* A ")" that ends what surrounds this expression: always bare when the group was opened by the
+ * shell's
  * ~(G: ; DEPTH 0 has none. */
 static bool at_close(const struct parse *ps)
 {
@@ -61,7 +63,8 @@ static struct node *set_node(struct parse *ps, int set)
     return node;
 }
 
-/* --- groups --------------------------------------------------------------------------------------- */
+/* --- groups
+ * --------------------------------------------------------------------------------------- */
 
 static struct node *parse_body(struct parse *ps)
 {
@@ -150,7 +153,8 @@ static struct node *parse_special(struct parse *ps)
     return parse_flags(ps);
 }
 
-/* --- atoms ---------------------------------------------------------------------------------------- */
+/* --- atoms
+ * ---------------------------------------------------------------------------------------- */
 
 /* A backslash at AT that is no operator of a basic expression. */
 static struct node *parse_escape(struct parse *ps)
@@ -169,9 +173,9 @@ static struct node *parse_escape(struct parse *ps)
         return back;
     }
     static const char assert_letters[] = "bB<>AzZ";
-    static const uint8_t assert_kinds[] = {ASSERT_WORD,     ASSERT_NOT_WORD, ASSERT_WORD_START,
-                                           ASSERT_WORD_END, ASSERT_START,    ASSERT_END,
-                                           ASSERT_END};
+    static const uint8_t assert_kinds[] = { ASSERT_WORD,     ASSERT_NOT_WORD, ASSERT_WORD_START,
+                                            ASSERT_WORD_END, ASSERT_START,    ASSERT_END,
+                                            ASSERT_END };
     const char *found = c ? strchr(assert_letters, c) : NULL;
     if (found) {
         ps->at++;
@@ -278,8 +282,7 @@ static struct node *parse_branch(struct parse *ps)
     struct node *seq = node_new(ps, NODE_SEQ);
     struct node **link = seq ? &seq->child : NULL;
     while (seq && ps->at < ps->end) {
-        if (at_operator(ps, '|') || at_close(ps) ||
-            (ps->mode == MODE_AUGMENTED && *ps->at == '&'))
+        if (at_operator(ps, '|') || at_close(ps) || (ps->mode == MODE_AUGMENTED && *ps->at == '&'))
             break;
         uint32_t first_group = ps->group_count + 1, min, max;
         struct node *atom = parse_atom(ps, seq->child == NULL);

@@ -1,9 +1,11 @@
 /*
- * Bracket expressions: [abc] [a-z] [!x] [[:alpha:]] [[.x.]] [[=x=]], and the escapes that name characters.
+ * Bracket expressions: [abc] [a-z] [!x] [[:alpha:]] [[.x.]] [[=x=]], and the escapes that name
+ * characters.
  *
- * Owns struct char_set. A set is resolved for ASCII when it is compiled (ranges, classes, case and negation
- * all in 128 bits), so that matching ASCII is one bit test; higher code points are looked up in ranges and,
- * in UTF-8, in the locale's classes. Ranges are by code point, whatever the collation.
+ * Owns struct char_set. A set is resolved for ASCII when it is compiled (ranges, classes, case and
+ * negation all in 128 bits), so that matching ASCII is one bit test; higher code points are looked
+ * up in ranges and, in UTF-8, in the locale's classes. Ranges are by code point, whatever the
+ * collation.
  *
  * Must not allocate but through table_add.
  */
@@ -18,29 +20,50 @@
 enum { CP_LIMIT = 0x110000 };
 
 /* Class names in the order of their bits. */
-static const char *const class_names[] = {"alnum", "alpha", "blank", "cntrl", "digit", "graph", "lower",
-                                          "print", "punct", "space", "upper", "word",  "xdigit"};
-enum { CLASS_DIGIT = 4, CLASS_LOWER = 6, CLASS_SPACE = 9, CLASS_UPPER = 10, CLASS_WORD = 11,
-       CLASS_XDIGIT = 12, CLASS_COUNT = 13 };
+static const char *const class_names[] = { "alnum", "alpha", "blank", "cntrl", "digit",
+                                           "graph", "lower", "print", "punct", "space",
+                                           "upper", "word",  "xdigit" };
+enum {
+    CLASS_DIGIT = 4,
+    CLASS_LOWER = 6,
+    CLASS_SPACE = 9,
+    CLASS_UPPER = 10,
+    CLASS_WORD = 11,
+    CLASS_XDIGIT = 12,
+    CLASS_COUNT = 13
+};
 
 static bool class_has_ascii(unsigned class, unsigned c)
 {
     bool lower = c >= 'a' && c <= 'z', upper = c >= 'A' && c <= 'Z', digit = c >= '0' && c <= '9';
     bool graph = c > 0x20 && c < 0x7f;
     switch (class) {
-    case 0: return lower || upper || digit;
-    case 1: return lower || upper;
-    case 2: return c == ' ' || c == '\t';
-    case 3: return c < 0x20 || c == 0x7f;
-    case CLASS_DIGIT: return digit;
-    case 5: return graph;
-    case CLASS_LOWER: return lower;
-    case 7: return graph || c == ' ';
-    case 8: return graph && !(lower || upper || digit);
-    case CLASS_SPACE: return c == ' ' || (c >= '\t' && c <= '\r');
-    case CLASS_UPPER: return upper;
-    case CLASS_WORD: return lower || upper || digit || c == '_';
-    default: return digit || ((c | 0x20) >= 'a' && (c | 0x20) <= 'f');
+    case 0:
+        return lower || upper || digit;
+    case 1:
+        return lower || upper;
+    case 2:
+        return c == ' ' || c == '\t';
+    case 3:
+        return c < 0x20 || c == 0x7f;
+    case CLASS_DIGIT:
+        return digit;
+    case 5:
+        return graph;
+    case CLASS_LOWER:
+        return lower;
+    case 7:
+        return graph || c == ' ';
+    case 8:
+        return graph && !(lower || upper || digit);
+    case CLASS_SPACE:
+        return c == ' ' || (c >= '\t' && c <= '\r');
+    case CLASS_UPPER:
+        return upper;
+    case CLASS_WORD:
+        return lower || upper || digit || c == '_';
+    default:
+        return digit || ((c | 0x20) >= 'a' && (c | 0x20) <= 'f');
     }
 }
 
@@ -58,7 +81,7 @@ static bool classes_have(unsigned classes, uint32_t cp, bool nocase)
 {
     if (nocase && classes & (1u << CLASS_LOWER | 1u << CLASS_UPPER))
         classes |= 1u << CLASS_LOWER | 1u << CLASS_UPPER;
-    for (unsigned class = 0; classes >> class; class++) {
+    for (unsigned class = 0; classes >> class; class ++) {
         if ((classes >> class & 1) && class_has(class, cp))
             return true;
     }
@@ -67,7 +90,7 @@ static bool classes_have(unsigned classes, uint32_t cp, bool nocase)
 
 static bool lacks_some_class(unsigned classes, uint32_t cp)
 {
-    for (unsigned class = 0; classes >> class; class++) {
+    for (unsigned class = 0; classes >> class; class ++) {
         if ((classes >> class & 1) && !class_has(class, cp))
             return true;
     }
@@ -107,7 +130,8 @@ static uint32_t octal_or_hex(const char **at, const char *end, unsigned base, un
     uint32_t value = 0;
     for (unsigned n = 0; n < digits_max && *at < end; n++, ++*at) {
         char c = **at;
-        unsigned digit = cclass_is(c, CC_DIGIT) ? (unsigned)(c - '0') : (unsigned)((c | 0x20) - 'a') + 10;
+        unsigned digit =
+            cclass_is(c, CC_DIGIT) ? (unsigned)(c - '0') : (unsigned)((c | 0x20) - 'a') + 10;
         if (digit >= base)
             break;
         value = value * base + digit;
@@ -149,7 +173,7 @@ static bool add_range(struct set_tables *tables, uint32_t lo, uint32_t hi)
     struct char_range *range = table_add(&tables->ranges);
     if (!range)
         return false;
-    *range = (struct char_range){.lo = lo, .hi = hi};
+    *range = (struct char_range){ .lo = lo, .hi = hi };
     return true;
 }
 
@@ -158,10 +182,17 @@ static bool add_escape_class(struct char_set *set, char letter)
 {
     unsigned class;
     switch (letter | 0x20) {
-    case 'd': class = CLASS_DIGIT; break;
-    case 's': class = CLASS_SPACE; break;
-    case 'w': class = CLASS_WORD; break;
-    default: return false;
+    case 'd':
+        class = CLASS_DIGIT;
+        break;
+    case 's':
+        class = CLASS_SPACE;
+        break;
+    case 'w':
+        class = CLASS_WORD;
+        break;
+    default:
+        return false;
     }
     if (letter & 0x20)
         set->classes |= (uint16_t)(1u << class);
@@ -201,7 +232,7 @@ static enum member parse_named(struct char_set *set, const char **at, const char
         *ret_cp = cp;
         return MEMBER_CHAR;
     }
-    for (unsigned class = 0; class < CLASS_COUNT; class++) {
+    for (unsigned class = 0; class < CLASS_COUNT; class ++) {
         if (text_eq(name, len, class_names[class], strlen(class_names[class]))) {
             set->classes |= (uint16_t)(1u << class);
             return MEMBER_CLASS;
@@ -276,7 +307,7 @@ int set_parse(struct set_tables *tables, const char **at, const char *end, enum 
               bool nocase)
 {
     const char *p = *at + 1;
-    struct char_set set = {.nocase = nocase, .range_first = (uint32_t)tables->ranges.count};
+    struct char_set set = { .nocase = nocase, .range_first = (uint32_t)tables->ranges.count };
     if (p < end && (*p == '^' || (*p == '!' && syntax != SET_REGEX))) {
         set.negate = true;
         p++;

@@ -1,10 +1,11 @@
 /*
  * Runs pattern code with all possible ways in lock step, one character at a time.
  *
- * Time is at most code size times text length, and no memory is needed beyond what the pattern brought
- * along: this is what keeps `*(a|aa)*(a|aa)b` from exploding. Threads are kept in order of preference, each
- * with its captures. When two threads meet, the better one stays: by the order of preference, or in
- * patterns without lazy parts by the rule that earlier groups match as much as possible.
+ * Time is at most code size times text length, and no memory is needed beyond what the pattern
+ * brought along: this is what keeps `*(a|aa)*(a|aa)b` from exploding. Threads are kept in order of
+ * preference, each with its captures. When two threads meet, the better one stays: by the order of
+ * preference, or in patterns without lazy parts by the rule that earlier groups match as much as
+ * possible.
  *
  * Cannot run the instructions from OP_NOT on; match_track.c does.
  */
@@ -18,7 +19,7 @@ struct sim {
     struct run *run;
     struct sim_space *space;
     uint32_t slot_count;
-    bool compare;   /* captures decide between threads that meet */
+    bool compare; /* captures decide between threads that meet */
     bool found;
     ptrdiff_t best_start;
 };
@@ -27,7 +28,8 @@ static bool is_word_at(const struct run *run, const char *p)
 {
     uint32_t cp;
     utf8_decode(p, run->text + run->len, &cp);
-    return cclass_is((char)cp, CC_NAME) ? cp < 128 : cp >= 128 && utf8_to_lower(cp) != utf8_to_upper(cp);
+    return cclass_is((char)cp, CC_NAME) ? cp < 128
+                                        : cp >= 128 && utf8_to_lower(cp) != utf8_to_upper(cp);
 }
 
 bool assert_holds(const struct run *run, enum assert_kind kind, size_t at)
@@ -40,10 +42,14 @@ bool assert_holds(const struct run *run, enum assert_kind kind, size_t at)
     bool before = at > 0 && is_word_at(run, utf8_prev(run->text, p));
     bool after = at < run->len && is_word_at(run, p);
     switch (kind) {
-    case ASSERT_WORD: return before != after;
-    case ASSERT_NOT_WORD: return before == after;
-    case ASSERT_WORD_START: return !before && after;
-    default: return before && !after;
+    case ASSERT_WORD:
+        return before != after;
+    case ASSERT_NOT_WORD:
+        return before == after;
+    case ASSERT_WORD_START:
+        return !before && after;
+    default:
+        return before && !after;
     }
 }
 
@@ -71,8 +77,8 @@ static void list_clear(struct sim_list *list, uint32_t code_count)
     }
 }
 
-/* Enters PC with the captures in WORK; false when it was there already with captures as good, or with
- * worse ones while MAY_IMPROVE is false. */
+/* Enters PC with the captures in WORK; false when it was there already with captures as good, or
+ * with worse ones while MAY_IMPROVE is false. */
 static bool enter(struct sim *sim, struct sim_list *list, uint32_t pc, bool may_improve)
 {
     const ptrdiff_t *work = sim->space->work;
@@ -97,18 +103,19 @@ static uint32_t set_slot(struct sim *sim, uint32_t top, uint32_t n, ptrdiff_t va
 {
     if (n >= sim->slot_count || sim->space->work[n] == value)
         return top;
-    sim->space->tasks[top] = (struct sim_task){.slot = (int32_t)n, .old = sim->space->work[n]};
+    sim->space->tasks[top] = (struct sim_task){ .slot = (int32_t)n, .old = sim->space->work[n] };
     sim->space->work[n] = value;
     return top + 1;
 }
 
 static uint32_t push_pc(struct sim *sim, uint32_t top, uint32_t pc)
 {
-    sim->space->tasks[top] = (struct sim_task){.pc = pc, .slot = -1};
+    sim->space->tasks[top] = (struct sim_task){ .pc = pc, .slot = -1 };
     return top + 1;
 }
 
-/* Adds the thread at PC, and all that it leads to without taking a character, to LIST for position AT. */
+/* Adds the thread at PC, and all that it leads to without taking a character, to LIST for position
+ * AT. */
 static void add_thread(struct sim *sim, struct sim_list *list, uint32_t first, size_t at)
 {
     const struct inst *code = sim->run->p->code;
@@ -120,8 +127,8 @@ static void add_thread(struct sim *sim, struct sim_list *list, uint32_t first, s
             sim->space->work[task.slot] = task.old;
             continue;
         }
-        /* New states fit half of the stack at most; the rest is for improved ones, entered again. When
-         * that is full the first comer may stay. */
+        /* New states fit half of the stack at most; the rest is for improved ones, entered again.
+         * When that is full the first comer may stay. */
         bool may_improve = sim->compare && top < sim->space->task_max / 2;
         if (!enter(sim, list, task.pc, may_improve))
             continue;
@@ -131,7 +138,9 @@ static void add_thread(struct sim *sim, struct sim_list *list, uint32_t first, s
             top = push_pc(sim, top, inst->y);
             top = push_pc(sim, top, inst->x);
             break;
-        case OP_JUMP: top = push_pc(sim, top, inst->x); break;
+        case OP_JUMP:
+            top = push_pc(sim, top, inst->x);
+            break;
         case OP_SAVE:
             top = set_slot(sim, top, inst->x, (ptrdiff_t)at);
             if (!(inst->x & 1)) /* a group that starts has no end yet */
@@ -147,7 +156,8 @@ static void add_thread(struct sim *sim, struct sim_list *list, uint32_t first, s
             if (assert_holds(sim->run, (enum assert_kind)inst->x, at))
                 top = push_pc(sim, top, task.pc + 1);
             break;
-        default: break;
+        default:
+            break;
         }
     }
 }
@@ -171,7 +181,8 @@ static void add_start(struct sim *sim, struct sim_list *list, size_t at)
     add_thread(sim, list, run->pc, at);
 }
 
-/* A thread reached OP_MATCH at AT. Returns true when no other thread of this position can be better. */
+/* A thread reached OP_MATCH at AT. Returns true when no other thread of this position can be
+ * better. */
 static bool take_match(struct sim *sim, const ptrdiff_t *slots, size_t at)
 {
     struct run *run = sim->run;
@@ -209,12 +220,16 @@ static bool takes(const struct run *run, const struct inst *inst, uint32_t cp, s
 {
     const struct pattern *p = run->p;
     switch ((enum op)inst->op) {
-    case OP_CHAR: return cp == inst->x;
-    case OP_CHAR_FOLD: return utf8_to_lower(cp) == inst->x;
-    case OP_ANY: return !(at == 0 && p->period && cp == '.');
+    case OP_CHAR:
+        return cp == inst->x;
+    case OP_CHAR_FOLD:
+        return utf8_to_lower(cp) == inst->x;
+    case OP_ANY:
+        return !(at == 0 && p->period && cp == '.');
     case OP_SET:
         return set_has(&p->sets[inst->x], p->ranges, cp) && !(at == 0 && p->period && cp == '.');
-    default: return false;
+    default:
+        return false;
     }
 }
 

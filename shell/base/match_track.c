@@ -1,14 +1,14 @@
 /*
- * Runs pattern code by backtracking: for what match_sim.c cannot do, that is !( ), &, look-ahead, back
- * references and %( ).
+ * Runs pattern code by backtracking: for what match_sim.c cannot do, that is !( ), &, look-ahead,
+ * back references and %( ).
  *
- * A pair of instruction and position that failed once is not tried again (one bit each), so that time is
- * polynomial; only back references, where what was captured matters, forbid that, and get a limit on
- * steps instead. The ways still to try are on a stack of its own, never on the C stack. A sub-program is
- * run for all the ends it can have at once, as a set of bits.
+ * A pair of instruction and position that failed once is not tried again (one bit each), so that
+ * time is polynomial; only back references, where what was captured matters, forbid that, and get a
+ * limit on steps instead. The ways still to try are on a stack of its own, never on the C stack. A
+ * sub-program is run for all the ends it can have at once, as a set of bits.
  *
- * Memory comes from the malloc region and is freed before track_run returns; without memory there is no
- * match and `no_memory` is set.
+ * Memory comes from the malloc region and is freed before track_run returns; without memory there
+ * is no match and `no_memory` is set.
  */
 #include "shell/base/match_internal.h"
 
@@ -26,7 +26,7 @@ struct track {
     struct run *run;
     struct job *jobs;
     size_t job_count, job_cap;
-    uint8_t *visited; /* NULL with back references */
+    uint8_t *visited;            /* NULL with back references */
     size_t visited_bytes, width; /* WIDTH positions for each instruction */
     ptrdiff_t *slots;            /* captures, then loop registers */
     size_t slot_count, register_base;
@@ -46,7 +46,7 @@ static bool push(struct track *t, uint32_t pc, int32_t slot, size_t value)
         t->jobs = jobs;
         t->job_cap = cap;
     }
-    t->jobs[t->job_count++] = (struct job){.pc = pc, .slot = slot, .value = value};
+    t->jobs[t->job_count++] = (struct job){ .pc = pc, .slot = slot, .value = value };
     return true;
 }
 
@@ -75,23 +75,30 @@ static bool first_visit(struct track *t, uint32_t pc, size_t at)
     return true;
 }
 
-/* --- sub-programs --------------------------------------------------------------------------------- */
+/* --- sub-programs
+ * --------------------------------------------------------------------------------- */
 
 static bool has_end(const uint8_t *ends, size_t n)
 {
     return ends[n / 8] >> (n % 8) & 1;
 }
 
-/* All ends of the sub-program at PC started at AT, as bits counted from AT; NULL when out of memory.
- * The caller frees it. */
+/* All ends of the sub-program at PC started at AT, as bits counted from AT; NULL when out of
+ * memory. The caller frees it. */
 static uint8_t *collect_ends(struct track *t, uint32_t pc, size_t at, bool pure)
 {
     const struct run *run = t->run;
     size_t bytes = (run->len - at) / 8 + 1;
     uint8_t *ends = mem_alloc_zeroed(mem_region_malloc(), bytes);
     struct run sub = {
-        .p = run->p, .text = run->text, .len = run->len, .start = at, .from_start = true,
-        .goal = RUN_LONGEST, .pc = pc, .ends = ends,
+        .p = run->p,
+        .text = run->text,
+        .len = run->len,
+        .start = at,
+        .from_start = true,
+        .goal = RUN_LONGEST,
+        .pc = pc,
+        .ends = ends,
     };
     if (ends && pure)
         sim_run(&sub);
@@ -105,8 +112,8 @@ static uint8_t *collect_ends(struct track *t, uint32_t pc, size_t at, bool pure)
     return ends;
 }
 
-/* Pushes PC for each position from AT on that EXCLUDED lacks and (if given) both others have, so that the
- * longest (or with LAZY the shortest) is tried first. */
+/* Pushes PC for each position from AT on that EXCLUDED lacks and (if given) both others have, so
+ * that the longest (or with LAZY the shortest) is tried first. */
 static void push_ends(struct track *t, uint32_t pc, size_t at, const uint8_t *excluded,
                       const uint8_t *first, const uint8_t *second, bool lazy)
 {
@@ -159,7 +166,8 @@ static bool look_holds(struct track *t, uint32_t pc, size_t at)
     return ends && any != inst->n;
 }
 
-/* --- single instructions -------------------------------------------------------------------------- */
+/* --- single instructions
+ * -------------------------------------------------------------------------- */
 
 /* Moves *AT over the text of group N again; false when it is not there. */
 static bool take_group_again(const struct track *t, const struct inst *inst, size_t *at)
@@ -213,7 +221,8 @@ static bool pair_is_option(char c)
 }
 
 /* Behind the string that starts at P with quote *P; NULL when it does not end. */
-static const char *skip_quoted(const struct nest *nest, const char *p, const char *end, bool escapes)
+static const char *skip_quoted(const struct nest *nest, const char *p, const char *end,
+                               bool escapes)
 {
     char quote = *p++;
     for (; p < end; p++) {
@@ -240,8 +249,9 @@ static const char *skip_nested(const struct nest *nest, const char *p, const cha
     if (p >= end)
         return NULL;
     if (plain)
-        return quote && *p == quote ? skip_quoted(nest, p, end, true)
-                                    : literal && *p == literal ? skip_quoted(nest, p, end, false) : NULL;
+        return quote && *p == quote       ? skip_quoted(nest, p, end, true)
+               : literal && *p == literal ? skip_quoted(nest, p, end, false)
+                                          : NULL;
     if (*p != open)
         return NULL;
     if (open == close)
@@ -279,7 +289,7 @@ static const char *skip_nested(const struct nest *nest, const char *p, const cha
 
 static bool take_nested(const struct run *run, const struct inst *inst, size_t *at)
 {
-    struct nest nest = {.pairs = run->p->text + inst->x, .len = inst->y};
+    struct nest nest = { .pairs = run->p->text + inst->x, .len = inst->y };
     nest.escape = pair_of(&nest, 'E');
     const char *end = skip_nested(&nest, run->text + *at, run->text + run->len);
     if (!end)
@@ -298,16 +308,25 @@ static bool take_char(const struct run *run, const struct inst *inst, size_t *at
     bool hidden = p->period && *at == 0 && cp == '.';
     bool ok;
     switch ((enum op)inst->op) {
-    case OP_CHAR: ok = cp == inst->x; break;
-    case OP_CHAR_FOLD: ok = utf8_to_lower(cp) == inst->x; break;
-    case OP_ANY: ok = !hidden; break;
-    default: ok = !hidden && set_has(&p->sets[inst->x], p->ranges, cp); break;
+    case OP_CHAR:
+        ok = cp == inst->x;
+        break;
+    case OP_CHAR_FOLD:
+        ok = utf8_to_lower(cp) == inst->x;
+        break;
+    case OP_ANY:
+        ok = !hidden;
+        break;
+    default:
+        ok = !hidden && set_has(&p->sets[inst->x], p->ranges, cp);
+        break;
     }
     *at += bytes;
     return ok;
 }
 
-/* --- the machine ---------------------------------------------------------------------------------- */
+/* --- the machine
+ * ---------------------------------------------------------------------------------- */
 
 static void take_match(struct track *t, size_t at)
 {
@@ -327,7 +346,8 @@ static void take_match(struct track *t, size_t at)
         run->slots[1] = (ptrdiff_t)at;
     }
     /* Nothing is longer than all, and what is preferred came first. */
-    t->stop = run->goal == RUN_PREFERRED || !run->slots || (run->goal == RUN_LONGEST && at == run->len);
+    t->stop =
+        run->goal == RUN_PREFERRED || !run->slots || (run->goal == RUN_LONGEST && at == run->len);
 }
 
 /* Follows one way from PC at AT until it fails or matches; other ways are pushed. */
@@ -349,7 +369,9 @@ static void follow(struct track *t, uint32_t pc, size_t at)
             push(t, inst->y, -1, at);
             next = inst->x;
             break;
-        case OP_JUMP: next = inst->x; break;
+        case OP_JUMP:
+            next = inst->x;
+            break;
         case OP_SAVE:
             set_slot(t, inst->x, (ptrdiff_t)at);
             if (!(inst->x & 1))
@@ -363,9 +385,15 @@ static void follow(struct track *t, uint32_t pc, size_t at)
             if (!assert_holds(run, (enum assert_kind)inst->x, at))
                 return;
             break;
-        case OP_MATCH: take_match(t, at); return;
-        case OP_NOT: run_not(t, pc, at); return;
-        case OP_AND: run_and(t, pc, at); return;
+        case OP_MATCH:
+            take_match(t, at);
+            return;
+        case OP_NOT:
+            run_not(t, pc, at);
+            return;
+        case OP_AND:
+            run_and(t, pc, at);
+            return;
         case OP_LOOK:
             if (!look_holds(t, pc, at))
                 return;
@@ -379,7 +407,9 @@ static void follow(struct track *t, uint32_t pc, size_t at)
             if (!take_nested(run, inst, &at))
                 return;
             break;
-        case OP_LOOP_IN: set_slot(t, t->register_base + inst->x, (ptrdiff_t)at); break;
+        case OP_LOOP_IN:
+            set_slot(t, t->register_base + inst->x, (ptrdiff_t)at);
+            break;
         case OP_LOOP_TEST:
             if (t->slots[t->register_base + inst->x] == (ptrdiff_t)at)
                 return;

@@ -2,8 +2,8 @@
  * Numbers and text: the constants of shell arithmetic and how results are shown.
  *
  * Exact: an integer of up to 64 bits never passes through floating point, and a decimal fraction is
- * rounded once. Text need not be NUL-terminated and is never read past its length. The decimal point is
- * always a dot, whatever the locale.
+ * rounded once. Text need not be NUL-terminated and is never read past its length. The decimal
+ * point is always a dot, whatever the locale.
  *
  * Must not know of variables: `inf` and `nan` are taken here, every other word is the caller's.
  */
@@ -100,7 +100,8 @@ static size_t scan_digits(const char *text, size_t len, int base, struct scanned
     return i;
 }
 
-/* The C library converts what the short way below cannot do exactly. TEXT is a well-formed number. */
+/* The C library converts what the short way below cannot do exactly. TEXT is a well-formed number.
+ */
 static long double convert_long(const char *text, size_t len)
 {
     char small[128];
@@ -135,8 +136,8 @@ static size_t skip_exponent(const char *text, size_t len, size_t at, char letter
     return i > first ? i : at;
 }
 
-/* A decimal fraction whose digits fit 64 bits and whose scale is an exact power of ten is one division
- * or multiplication of exact numbers away from its correctly rounded value. */
+/* A decimal fraction whose digits fit 64 bits and whose scale is an exact power of ten is one
+ * division or multiplication of exact numbers away from its correctly rounded value. */
 static bool convert_short(const char *text, size_t len, long double *ret)
 {
     enum { EXACT_POWER_MAX = 27 }; /* 5**27 < 2**64 */
@@ -179,7 +180,7 @@ static size_t scan_hex(const char *text, size_t len, struct scanned *s)
     size_t whole = scan_digits(text + 2, len - 2, 16, s);
     size_t i = 2 + whole, fraction = 0;
     if (i < len && text[i] == '.') {
-        struct scanned ignored = {0};
+        struct scanned ignored = { 0 };
         fraction = scan_digits(text + i + 1, len - i - 1, 16, &ignored);
         i += 1 + fraction;
     }
@@ -240,7 +241,7 @@ static size_t scan_octal(const char *text, size_t len, struct scanned *s)
                                (text[n] | 0x20) == 'e');
     if (octal && n > 1)
         return n;
-    *s = (struct scanned){0};
+    *s = (struct scanned){ 0 };
     return 0;
 }
 
@@ -249,7 +250,7 @@ size_t num_scan(const char *text, size_t len, bool octal, int64_t *ret_int, long
 {
     if (len == 0)
         return 0;
-    struct scanned s = {0};
+    struct scanned s = { 0 };
     int base = 10;
     size_t used = 0;
     bool digit = cclass_is(text[0], CC_DIGIT);

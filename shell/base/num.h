@@ -31,18 +31,21 @@ static inline bool num_is_true(struct num n)
 /* Truncates toward zero; out-of-range floats saturate. */
 int64_t num_to_int(struct num n);
 
-/* A whole decimal number with optional sign and blanks around it; false when malformed or out of range. */
+/* A whole decimal number with optional sign and blanks around it; false when malformed or out of
+ * range. */
 bool num_parse_int(const char *text, size_t len, int64_t *ret);
-/* An arithmetic constant at the start of TEXT: decimal, 0x, 0 octal (when OCTAL), B#digits (base 2..64), floating
- * with exponent, hex float, inf, nan. Sets either *RET_INT or *RET_FLOAT and *RET_IS_FLOAT (integers that do not
- * fit 64 bits become floating). Returns bytes consumed, 0 when no number. *RET_BASE: base if written B#n else 10. */
+/* An arithmetic constant at the start of TEXT: decimal, 0x, 0 octal (when OCTAL), B#digits
+ * (base 2..64), floating with exponent, hex float, inf, nan. Sets either *RET_INT or *RET_FLOAT and
+ * *RET_IS_FLOAT (integers that do not fit 64 bits become floating). Returns bytes consumed, 0 when
+ * no number. *RET_BASE: base if written B#n else 10. */
 size_t num_scan(const char *text, size_t len, bool octal, int64_t *ret_int, long double *ret_float,
                 bool *ret_is_float, int *ret_base);
 /* Decimal digits of N into RET (24 bytes); returns the length. Fast. */
 size_t num_format_int(int64_t n, char *ret);
 /* BASE 2..64 as `B#digits` (PREFIX) into RET (80 bytes); base 10 without prefix. */
 size_t num_format_base(int64_t n, int base, bool prefix, char *ret);
-/* As ksh shows an untyped floating result: up to DIGITS significant digits (%.*Lg), never a trailing dot. */
+/* As ksh shows an untyped floating result: up to DIGITS significant digits (%.*Lg), never a
+ * trailing dot. */
 void num_format_float(struct str *s, long double f, int digits);
 
 #endif

@@ -1,10 +1,11 @@
 /*
  * Buffered output to a descriptor or into memory.
  *
- * Owns the buffer of struct out, neither the descriptor nor the sink. The buffer starts small and grows
- * while output keeps coming, so that a shell that prints little touches little; what is larger than the
- * biggest buffer is written directly. Order is kept: nothing is written before what was buffered earlier.
- * ERROR keeps the first errno; later output is still tried (a full disk may have room again).
+ * Owns the buffer of struct out, neither the descriptor nor the sink. The buffer starts small and
+ * grows while output keeps coming, so that a shell that prints little touches little; what is
+ * larger than the biggest buffer is written directly. Order is kept: nothing is written before what
+ * was buffered earlier. ERROR keeps the first errno; later output is still tried (a full disk may
+ * have room again).
  *
  * Must not decide when to flush: that is the executor's business.
  */
@@ -20,12 +21,12 @@ enum { OUT_FIRST_BYTES = 4096, OUT_MAX_BYTES = 65536 };
 
 void out_init_fd(struct out *o, int fd, struct mem_region *region)
 {
-    *o = (struct out){.fd = fd, .region = region};
+    *o = (struct out){ .fd = fd, .region = region };
 }
 
 void out_init_sink(struct out *o, struct str *sink)
 {
-    *o = (struct out){.fd = -1, .sink = sink};
+    *o = (struct out){ .fd = -1, .sink = sink };
 }
 
 void out_release(struct out *o)

@@ -8,8 +8,9 @@
 
 #include "shell/base/str.h"
 
-/* FD >= 0: bytes go to FD when the buffer is full or at out_flush.  FD -1: bytes are appended to SINK.
- * Errors are sticky: ERROR holds the errno of the first failed write until out_clear_error. */
+/* FD >= 0: bytes go to FD when the buffer is full or at out_flush.  FD -1: bytes are appended to
+ * SINK. Errors are sticky: ERROR holds the errno of the first failed write until out_clear_error.
+ */
 struct out {
     int fd;
     struct str *sink; /* borrowed */
@@ -19,7 +20,8 @@ struct out {
     struct mem_region *region;
 };
 
-void out_init_fd(struct out *o, int fd, struct mem_region *region); /* buffer is made at first use */
+void out_init_fd(struct out *o, int fd,
+                 struct mem_region *region); /* buffer is made at first use */
 void out_init_sink(struct out *o, struct str *sink);
 void out_release(struct out *o); /* frees the buffer; does not flush, does not close */
 void out_write(struct out *o, const char *bytes, size_t len);

@@ -1,9 +1,9 @@
 /*
  * Growable byte strings and the small text helpers that need no locale.
  *
- * Owns the storage of struct str. Invariants: DATA is NULL (then LEN and CAP are 0) or has CAP bytes with
- * LEN < CAP and DATA[LEN] == 0. A failed allocation changes nothing but `failed`. Room grows by a factor,
- * so that appending byte by byte is linear in the end.
+ * Owns the storage of struct str. Invariants: DATA is NULL (then LEN and CAP are 0) or has CAP
+ * bytes with LEN < CAP and DATA[LEN] == 0. A failed allocation changes nothing but `failed`. Room
+ * grows by a factor, so that appending byte by byte is linear in the end.
  *
  * Must not know of characters (utf8.c) or of the shell's syntax beyond what a name is.
  */
@@ -19,7 +19,7 @@ enum { STR_FIRST_BYTES = 32, STR_DOUBLE_MAX_BYTES = 1 << 20 };
 
 void str_init(struct str *s, struct mem_region *region)
 {
-    *s = (struct str){.region = region};
+    *s = (struct str){ .region = region };
 }
 
 void str_release(struct str *s)

@@ -1,5 +1,6 @@
-/* Growable byte strings and small text helpers. Allocation failure is sticky: a failed append leaves
- * the string as it was and sets `failed`; the user of the result checks once, with str_ok. */
+/* Growable byte strings and small text helpers. Allocation failure is sticky: a failed append
+ * leaves the string as it was and sets `failed`; the user of the result checks once, with str_ok.
+ */
 #ifndef SHELL_BASE_STR_H
 #define SHELL_BASE_STR_H
 
@@ -11,7 +12,7 @@
 #include "libmem.h"
 
 #define PRINTF_LIKE(f, a) __attribute__((format(printf, f, a)))
-#define NODISCARD __attribute__((warn_unused_result))
+#define NODISCARD         __attribute__((warn_unused_result))
 
 /* DATA is NULL or NUL-terminated (the NUL is not counted in LEN; LEN < CAP). May hold NUL bytes. */
 struct str {

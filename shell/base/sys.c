@@ -1,8 +1,9 @@
 /*
- * System calls with the details that everyone needs and forgets: EINTR, close-on-exec, and the shell's own
- * descriptors kept out of the range that scripts use.
+ * System calls with the details that everyone needs and forgets: EINTR, close-on-exec, and the
+ * shell's own descriptors kept out of the range that scripts use.
  *
- * Owns no state. Must not print, and must not retry where a signal has to be seen by the caller (sys_read).
+ * Owns no state. Must not print, and must not retry where a signal has to be seen by the caller
+ * (sys_read).
  */
 #include "shell/base/sys.h"
 
@@ -22,7 +23,7 @@ ssize_t sys_read(int fd, void *buffer, size_t bytes)
 /* Somebody made the descriptor non-blocking: waits until it takes bytes again. */
 static bool wait_writable(int fd)
 {
-    struct pollfd entry = {.fd = fd, .events = POLLOUT};
+    struct pollfd entry = { .fd = fd, .events = POLLOUT };
     return poll(&entry, 1, -1) > 0 || errno == EINTR;
 }
 
@@ -99,7 +100,8 @@ uint64_t sys_random(void)
     uint64_t value;
     if (getrandom(&value, sizeof value, GRND_NONBLOCK) == (ssize_t)sizeof value)
         return value;
-    /* Early in boot there may be no entropy yet; what is left differs at least between processes. */
+    /* Early in boot there may be no entropy yet; what is left differs at least between processes.
+     */
     value = (uint64_t)sys_realtime_ns() ^ ((uint64_t)getpid() << 40);
     return value * 0x9e3779b97f4a7c15u;
 }

@@ -1,5 +1,5 @@
-/* System calls: EINTR, close-on-exec, descriptors kept away from 0..9. The only place in L1 that calls
- * the kernel. Functions return -1 with errno like the calls they wrap. */
+/* System calls: EINTR, close-on-exec, descriptors kept away from 0..9. The only place in L1 that
+ * calls the kernel. Functions return -1 with errno like the calls they wrap. */
 #ifndef SHELL_BASE_SYS_H
 #define SHELL_BASE_SYS_H
 
@@ -10,13 +10,13 @@
 
 enum { SYS_FD_PRIVATE = 10 }; /* the shell's own descriptors are at or above this one */
 
-ssize_t sys_read(int fd, void *buffer, size_t bytes);         /* retries nothing: EINTR is the caller's */
-bool sys_write_all(int fd, const void *bytes, size_t len);    /* retries EINTR and short writes */
-int sys_open(const char *path, int flags, unsigned mode);     /* close-on-exec, retries EINTR */
-int sys_dup_private(int fd);                                  /* >= SYS_FD_PRIVATE, close-on-exec */
-int sys_move_private(int fd);                                 /* the same, closes FD */
-int sys_pipe(int ret_fds[2]);                                 /* both close-on-exec */
-int sys_memfd(const char *name);                              /* anonymous file, close-on-exec */
+ssize_t sys_read(int fd, void *buffer, size_t bytes); /* retries nothing: EINTR is the caller's */
+bool sys_write_all(int fd, const void *bytes, size_t len); /* retries EINTR and short writes */
+int sys_open(const char *path, int flags, unsigned mode);  /* close-on-exec, retries EINTR */
+int sys_dup_private(int fd);                               /* >= SYS_FD_PRIVATE, close-on-exec */
+int sys_move_private(int fd);                              /* the same, closes FD */
+int sys_pipe(int ret_fds[2]);                              /* both close-on-exec */
+int sys_memfd(const char *name);                           /* anonymous file, close-on-exec */
 int64_t sys_monotonic_ns(void);
 int64_t sys_realtime_ns(void);
 uint64_t sys_random(void);

@@ -1,10 +1,10 @@
 /*
  * Characters of the current locale: bytes, or UTF-8 sequences when the locale's charset is UTF-8.
  *
- * Owns utf8_active. Decoding is strict (no overlong forms, no surrogates, nothing above 0x10ffff) and
- * never fails: a byte that starts no valid sequence is one character of its own with a code point outside
- * Unicode, so that any byte string has exactly one division into characters, whatever the direction it is
- * read in. Must not keep conversion state.
+ * Owns utf8_active. Decoding is strict (no overlong forms, no surrogates, nothing above 0x10ffff)
+ * and never fails: a byte that starts no valid sequence is one character of its own with a code
+ * point outside Unicode, so that any byte string has exactly one division into characters, whatever
+ * the direction it is read in. Must not keep conversion state.
  */
 #include "shell/base/utf8.h"
 
@@ -80,8 +80,8 @@ size_t utf8_encode(uint32_t cp, char *ret)
         ret[0] = (char)cp;
         return 1;
     }
-    /* The lead byte has one more high bit than there are tail bytes; the old six-byte form covers the
-     * 31 bits that \U can name. */
+    /* The lead byte has one more high bit than there are tail bytes; the old six-byte form covers
+     * the 31 bits that \U can name. */
     size_t tails = cp < 0x800 ? 1 : cp < 0x10000 ? 2 : cp < 0x200000 ? 3 : cp < 0x4000000 ? 4 : 5;
     for (size_t i = tails; i > 0; i--) {
         ret[i] = (char)(0x80 | (cp & 0x3f));
@@ -125,7 +125,8 @@ const char *utf8_prev(const char *start, const char *p)
     const char *q = p - 1;
     if (!utf8_active || (unsigned char)*q < 0x80)
         return q;
-    /* A lead byte at most three back whose sequence ends exactly here; else the byte stands alone. */
+    /* A lead byte at most three back whose sequence ends exactly here; else the byte stands alone.
+     */
     for (size_t back = 2; back <= 4 && p - start >= (ptrdiff_t)back && is_tail(q); back++) {
         q = p - back;
         uint32_t cp;

@@ -1,8 +1,9 @@
 /*
  * Growable arrays of pointers, always NULL-terminated so that they can serve as argument lists.
  *
- * Owns the array, never what the items point to. Invariants: ITEMS is NULL (COUNT and CAP are 0) or has
- * CAP places with COUNT < CAP and ITEMS[COUNT] == NULL. A failed allocation changes nothing but `failed`.
+ * Owns the array, never what the items point to. Invariants: ITEMS is NULL (COUNT and CAP are 0) or
+ * has CAP places with COUNT < CAP and ITEMS[COUNT] == NULL. A failed allocation changes nothing but
+ * `failed`.
  */
 #include "shell/base/vec.h"
 
@@ -13,7 +14,7 @@ enum { VEC_FIRST_COUNT = 8 };
 
 void vec_init(struct vec *v, struct mem_region *region)
 {
-    *v = (struct vec){.region = region};
+    *v = (struct vec){ .region = region };
 }
 
 void vec_release(struct vec *v)
@@ -89,7 +90,6 @@ void vec_remove(struct vec *v, size_t at, size_t count)
         return;
     if (count > v->count - at)
         count = v->count - at;
-    memmove(v->items + at, v->items + at + count,
-            (v->count - at - count + 1) * sizeof *v->items);
+    memmove(v->items + at, v->items + at + count, (v->count - at - count + 1) * sizeof *v->items);
     v->count -= count;
 }

@@ -1,6 +1,6 @@
 /*
- * Fuzzer of the pattern matcher. The first byte chooses: patterns made from the other bytes against the
- * slow matcher; or the bytes themselves as a pattern and a text, which must not crash or hang.
+ * Fuzzer of the pattern matcher. The first byte chooses: patterns made from the other bytes against
+ * the slow matcher; or the bytes themselves as a pattern and a text, which must not crash or hang.
  */
 #include <locale.h>
 #include <stdlib.h>
@@ -45,7 +45,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         try_raw(data + 1, size - 1);
         return 0;
     }
-    struct choices c = {.bytes = data + 1, .left = size - 1, .state = size};
+    struct choices c = { .bytes = data + 1, .left = size - 1, .state = size };
     char pattern[1000];
     if (slow_compare(&c, utf8_active, pattern))
         abort();

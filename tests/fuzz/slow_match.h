@@ -1,9 +1,9 @@
 /*
  * A pattern matcher that is slow and obviously right, and random patterns to try it on.
  *
- * A pattern is made as a tree; the same tree is printed as text for the matcher under test and evaluated
- * here by the definition: the set of places where a match that starts at I can end. Used by fuzz_match.c
- * and by the unit test that compares the two on random input.
+ * A pattern is made as a tree; the same tree is printed as text for the matcher under test and
+ * evaluated here by the definition: the set of places where a match that starts at I can end. Used
+ * by fuzz_match.c and by the unit test that compares the two on random input.
  */
 #ifndef TESTS_SLOW_MATCH_H
 #define TESTS_SLOW_MATCH_H
@@ -30,25 +30,36 @@ static unsigned choose(struct choices *c, unsigned count)
     return (unsigned)(c->state >> 33) % count;
 }
 
-/* --- the alphabet: single characters as the matcher should see them ------------------------------ */
+/* Appends PIECE to TEXT, which has ROOM bytes. */
+static void append(char *text, size_t room, const char *piece)
+{
+    size_t len = strlen(text);
+    snprintf(text + len, room - len, "%s", piece);
+}
+
+/* --- the alphabet: single characters as the matcher should see them ------------------------------
+ */
 
 enum { SLOW_ALPHABET = 9, SLOW_TEXT_MAX = 14 };
-static const char *const slow_chars[SLOW_ALPHABET] = {"a", "b", "c", "A", ".", "\n", "\xc3\xa9", "-", "\x80"};
+static const char *const slow_chars[SLOW_ALPHABET] = { "a",  "b",        "c", "A",   ".",
+                                                       "\n", "\xc3\xa9", "-", "\x80" };
 enum { SLOW_E_ACUTE = 6, SLOW_INVALID = 8 };
 
-/* --- trees --------------------------------------------------------------------------------------- */
+/* --- trees ---------------------------------------------------------------------------------------
+ */
 
 enum slow_kind { SLOW_CHAR, SLOW_ANY, SLOW_STAR, SLOW_SET, SLOW_GROUP };
 struct slow_node {
     enum slow_kind kind;
-    unsigned letter;             /* CHAR */
-    uint32_t members;            /* SET: bit for each letter, before negation */
+    unsigned letter;  /* CHAR */
+    uint32_t members; /* SET: bit for each letter, before negation */
     bool negate, lazy;
-    char text[40];               /* SET: as printed */
-    char group;                  /* GROUP: ? * + @ ! or { */
+    char text[40]; /* SET: as printed */
+    char group;    /* GROUP: ? * + @ ! or { */
     unsigned min, max;
-    struct slow_node *next;      /* in the sequence */
-    struct slow_node *branches[3][2]; /* GROUP: alternatives of conjuncts (the second may be absent) */
+    struct slow_node *next; /* in the sequence */
+    struct slow_node
+        *branches[3][2]; /* GROUP: alternatives of conjuncts (the second may be absent) */
     unsigned branch_count;
     bool has_and[3];
 };
@@ -63,31 +74,51 @@ static void slow_make_set(struct choices *c, struct slow_node *n)
         const char *text;
         uint32_t members; /* of "abcA.\né-\x80" */
     } items[] = {
-        {"a", 1}, {"b", 2}, {"A", 8}, {".", 16}, {"\xc3\xa9", 64}, {"a-c", 7}, {"b-c", 6}, {"A-b", 11},
-        {"[:alpha:]", 79}, {"[:upper:]", 8}, {"[:punct:]", 16 | 128}, {"\\-", 128}, {"[.a.]", 1},
-        {"[=b=]", 2}, {"\\]", 0}, {"c-a", 0}, {"[:space:]", 32}, {"\\b", 2},
+        { "a", 1 },
+        { "b", 2 },
+        { "A", 8 },
+        { ".", 16 },
+        { "\xc3\xa9", 64 },
+        { "a-c", 7 },
+        { "b-c", 6 },
+        { "A-b", 11 },
+        { "[:alpha:]", 79 },
+        { "[:upper:]", 8 },
+        { "[:punct:]", 16 | 128 },
+        { "\\-", 128 },
+        { "[.a.]", 1 },
+        { "[=b=]", 2 },
+        { "\\]", 0 },
+        { "c-a", 0 },
+        { "[:space:]", 32 },
+        { "\\b", 2 },
     };
     n->negate = choose(c, 3) == 0;
-    strcpy(n->text, n->negate ? (choose(c, 2) ? "[!" : "[^") : "[");
+    append(n->text, sizeof n->text, n->negate ? (choose(c, 2) ? "[!" : "[^") : "[");
     for (unsigned count = 1 + choose(c, 3); count > 0; count--) {
         unsigned i = choose(c, sizeof items / sizeof items[0] - 1);
-        strcat(n->text, items[i].text);
+        append(n->text, sizeof n->text, items[i].text);
         n->members |= items[i].members;
     }
-    strcat(n->text, "]");
+    append(n->text, sizeof n->text, "]");
 }
 
-static struct slow_node *slow_make(struct choices *c, struct slow_pool *pool, unsigned depth, bool plain)
+static struct slow_node *slow_make(struct choices *c, struct slow_pool *pool, unsigned depth,
+                                   bool plain)
 {
     struct slow_node *first = NULL, **link = &first;
     for (unsigned count = choose(c, 5); count > 0 && pool->used < 60; count--) {
         struct slow_node *n = &pool->nodes[pool->used++];
-        *n = (struct slow_node){.kind = SLOW_CHAR, .letter = choose(c, SLOW_ALPHABET)};
+        *n = (struct slow_node){ .kind = SLOW_CHAR, .letter = choose(c, SLOW_ALPHABET) };
         *link = n;
         link = &n->next;
         switch (choose(c, 8)) {
-        case 0: n->kind = SLOW_ANY; break;
-        case 1: n->kind = SLOW_STAR; break;
+        case 0:
+            n->kind = SLOW_ANY;
+            break;
+        case 1:
+            n->kind = SLOW_STAR;
+            break;
         case 2:
             n->kind = SLOW_SET;
             slow_make_set(c, n);
@@ -112,7 +143,8 @@ static struct slow_node *slow_make(struct choices *c, struct slow_pool *pool, un
                     n->branches[i][1] = slow_make(c, pool, depth - 1, false);
             }
             break;
-        default: break;
+        default:
+            break;
         }
     }
     return first;
@@ -128,9 +160,15 @@ static void slow_print(const struct slow_node *first, char *text, size_t room)
             c = slow_chars[n->letter];
             snprintf(text + len, room - len, "%s%s", *c == '.' || *c == '-' ? "\\" : "", c);
             break;
-        case SLOW_ANY: snprintf(text + len, room - len, "?"); break;
-        case SLOW_STAR: snprintf(text + len, room - len, "*"); break;
-        case SLOW_SET: snprintf(text + len, room - len, "%s", n->text); break;
+        case SLOW_ANY:
+            snprintf(text + len, room - len, "?");
+            break;
+        case SLOW_STAR:
+            snprintf(text + len, room - len, "*");
+            break;
+        case SLOW_SET:
+            snprintf(text + len, room - len, "%s", n->text);
+            break;
         case SLOW_GROUP:
             if (n->group == '{')
                 snprintf(text + len, room - len, "{%u,%u}(", n->min, n->max);
@@ -138,20 +176,21 @@ static void slow_print(const struct slow_node *first, char *text, size_t room)
                 snprintf(text + len, room - len, "%c(", n->group);
             for (unsigned i = 0; i < n->branch_count; i++) {
                 if (i > 0)
-                    strcat(text, "|");
+                    append(text, room, "|");
                 slow_print(n->branches[i][0], text, room);
                 if (n->has_and[i]) {
-                    strcat(text, "&");
+                    append(text, room, "&");
                     slow_print(n->branches[i][1], text, room);
                 }
             }
-            strcat(text, ")");
+            append(text, room, ")");
             break;
         }
     }
 }
 
-/* --- evaluation ---------------------------------------------------------------------------------- */
+/* --- evaluation ----------------------------------------------------------------------------------
+ */
 
 struct slow_text {
     unsigned letters[SLOW_TEXT_MAX]; /* indices into slow_chars */
@@ -191,9 +230,15 @@ static uint32_t slow_step(const struct slow_node *n, const struct slow_text *t, 
                      (t->nocase && slow_fold(t->letters[at]) == slow_fold(n->letter))))
             ends = 2u << at;
         break;
-    case SLOW_ANY: ends = more && !hidden ? 2u << at : 0; break;
-    case SLOW_STAR: ends = hidden ? 1u << at : all & ~((1u << at) - 1); break;
-    case SLOW_SET: ends = more && !hidden && slow_in_set(n, t, t->letters[at]) ? 2u << at : 0; break;
+    case SLOW_ANY:
+        ends = more && !hidden ? 2u << at : 0;
+        break;
+    case SLOW_STAR:
+        ends = hidden ? 1u << at : all & ~((1u << at) - 1);
+        break;
+    case SLOW_SET:
+        ends = more && !hidden && slow_in_set(n, t, t->letters[at]) ? 2u << at : 0;
+        break;
     case SLOW_GROUP:
         for (unsigned i = 0; i < n->branch_count; i++) {
             uint32_t branch = slow_ends(n->branches[i][0], t, at);
@@ -244,7 +289,8 @@ static uint32_t slow_ends(const struct slow_node *first, const struct slow_text 
     return here;
 }
 
-/* --- the comparison ------------------------------------------------------------------------------ */
+/* --- the comparison ------------------------------------------------------------------------------
+ */
 
 /* A text of random letters in BYTES, with the byte offset of each place. */
 static void slow_make_text(struct choices *c, struct slow_text *t, char *bytes, size_t *offsets)
@@ -270,7 +316,7 @@ struct slow_result {
 static void slow_run(const struct slow_node *tree, const struct slow_text *t, const size_t *offsets,
                      unsigned from, struct slow_result *r)
 {
-    *r = (struct slow_result){.prefix = {-1, -1}, .suffix = {-1, -1}, .found = {-1, -1}};
+    *r = (struct slow_result){ .prefix = { -1, -1 }, .suffix = { -1, -1 }, .found = { -1, -1 } };
     struct slow_text plain = *t;
     plain.period = false;
     r->matches = slow_ends(tree, t, 0) >> t->count & 1;
@@ -291,17 +337,17 @@ static void slow_run(const struct slow_node *tree, const struct slow_text *t, co
         uint32_t here = slow_ends(tree, &plain, i);
         for (unsigned j = i; j <= t->count; j++) {
             if (here >> j & 1)
-                r->found = (struct match_span){(ptrdiff_t)offsets[i], (ptrdiff_t)offsets[j]};
+                r->found = (struct match_span){ (ptrdiff_t)offsets[i], (ptrdiff_t)offsets[j] };
         }
     }
 }
 
-/* Makes a pattern and a text from CHOICES and compares. NULL when all agree, else what differs; PATTERN
- * (1000 bytes) gets the pattern's text. */
+/* Makes a pattern and a text from CHOICES and compares. NULL when all agree, else what differs;
+ * PATTERN (1000 bytes) gets the pattern's text. */
 static const char *slow_compare(struct choices *c, bool utf8, char *pattern)
 {
-    struct slow_pool pool = {.used = 0};
-    struct slow_text t = {.count = 0};
+    struct slow_pool pool = { .used = 0 };
+    struct slow_text t = { .count = 0 };
     char bytes[64];
     size_t offsets[SLOW_TEXT_MAX + 1];
     bool plain = choose(c, 3) == 0;
@@ -356,8 +402,8 @@ static const char *slow_compare(struct choices *c, bool utf8, char *pattern)
         differs = "matches with leading period";
     pattern_free(p);
     if (differs)
-        fprintf(stderr, "pattern %s text %.*s flags %u from %zu: %s\n", pattern, (int)len, bytes, flags,
-                offsets[from], differs);
+        fprintf(stderr, "pattern %s text %.*s flags %u from %zu: %s\n", pattern, (int)len, bytes,
+                flags, offsets[from], differs);
     return differs;
 }
 

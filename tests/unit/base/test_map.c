@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
 #include <cmocka.h>
 
 #include "shell/base/map.h"
@@ -82,7 +83,8 @@ static void test_sorted(void **state)
     srand(3);
     for (int i = 0; i < MANY; i++) {
         /* Many keys that share their first eight bytes. */
-        size_t len = (size_t)snprintf(names[i], sizeof names[i], i % 2 ? "%d" : "common-prefix-%d", rand());
+        size_t len =
+            (size_t)snprintf(names[i], sizeof names[i], i % 2 ? "%d" : "common-prefix-%d", rand());
         names[i][len - 1] = (char)(rand() % 256);
         assert_true(map_put(&m, names[i], len, names[i]));
     }
@@ -100,6 +102,7 @@ static void test_sorted(void **state)
 int main(void)
 {
     make_keys();
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_random), cmocka_unit_test(test_sorted)};
+    const struct CMUnitTest tests[] = { cmocka_unit_test(test_random),
+                                        cmocka_unit_test(test_sorted) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

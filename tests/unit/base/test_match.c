@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+
 #include <cmocka.h>
 
 #include "shell/base/match.h"
@@ -43,21 +44,51 @@ static void test_plain(void **state)
 {
     (void)state;
     static const struct example examples[] = {
-        {"", "", true},           {"", "a", false},        {"*", "", true},
-        {"*", "abc", true},       {"?", "a", true},        {"?", "", false},
-        {"a*c", "abbbc", true},   {"a*c", "abbb", false},  {"*.tar.*", "x.tar.gz", true},
-        {"a\\*", "a*", true},     {"a\\*", "ab", false},   {"\\", "\\", true},
-        {"a\\", "a\\", true},     {"\\d", "d", true},      {"[\\d]", "d", true},
-        {"[abc]x", "bx", true},   {"[!abc]", "b", false},  {"[^abc]", "d", true},
-        {"[]a]", "]", true},      {"[!]a]", "]", false},   {"[a-]", "-", true},
-        {"[", "[", true},         {"[a", "[a", true},      {"[]", "[]", true},
-        {"a[", "a[", true},       {"[*", "[xyz", true},    {"[z-a]", "m", false},
-        {"[p\\-r]", "q", false},  {"[p\\-r]", "-", true},  {"[k\\!m]", "\\", false},
-        {"[\\!km]", "!", true},   {"[\\!km]", "x", false}, {"[[:digit:]x]", "7", true},
-        {"[[:word:]]", "_", true}, {"[[.a.]]", "a", true}, {"[[=a=]]", "a", true},
-        {"[[:foo:]]", "a", false}, {"[\\]]", "]", true},   {"a|b", "a|b", true},
-        {"a&b", "a&b", true},     {"(a)", "(a)", true},    {"(a)", "a", false},
-        {"a{2}", "a{2}", true},   {"+a", "+a", true},      {"a(b", "a(b", true},
+        { "", "", true },
+        { "", "a", false },
+        { "*", "", true },
+        { "*", "abc", true },
+        { "?", "a", true },
+        { "?", "", false },
+        { "a*c", "abbbc", true },
+        { "a*c", "abbb", false },
+        { "*.tar.*", "x.tar.gz", true },
+        { "a\\*", "a*", true },
+        { "a\\*", "ab", false },
+        { "\\", "\\", true },
+        { "a\\", "a\\", true },
+        { "\\d", "d", true },
+        { "[\\d]", "d", true },
+        { "[abc]x", "bx", true },
+        { "[!abc]", "b", false },
+        { "[^abc]", "d", true },
+        { "[]a]", "]", true },
+        { "[!]a]", "]", false },
+        { "[a-]", "-", true },
+        { "[", "[", true },
+        { "[a", "[a", true },
+        { "[]", "[]", true },
+        { "a[", "a[", true },
+        { "[*", "[xyz", true },
+        { "[z-a]", "m", false },
+        { "[p\\-r]", "q", false },
+        { "[p\\-r]", "-", true },
+        { "[k\\!m]", "\\", false },
+        { "[\\!km]", "!", true },
+        { "[\\!km]", "x", false },
+        { "[[:digit:]x]", "7", true },
+        { "[[:word:]]", "_", true },
+        { "[[.a.]]", "a", true },
+        { "[[=a=]]", "a", true },
+        { "[[:foo:]]", "a", false },
+        { "[\\]]", "]", true },
+        { "a|b", "a|b", true },
+        { "a&b", "a&b", true },
+        { "(a)", "(a)", true },
+        { "(a)", "a", false },
+        { "a{2}", "a{2}", true },
+        { "+a", "+a", true },
+        { "a(b", "a(b", true },
     };
     CHECK(examples, 0);
 }
@@ -66,22 +97,49 @@ static void test_groups(void **state)
 {
     (void)state;
     static const struct example examples[] = {
-        {"?(a)b", "b", true},           {"?(a)b", "aab", false},     {"*(ab)", "ababab", true},
-        {"+(ab)", "", false},           {"@(a|bc)d", "bcd", true},   {"!(a|b)", "a", false},
-        {"!(a|b)", "ab", true},         {"!(a)", "", true},          {"!(*.c)", "x.c", false},
-        {"a!(b)c", "axc", true},        {"a!(b)c", "abc", false},    {"!(!(a*))", "aaa", true},
-        {"{3}(ab)", "ababab", true},    {"{2,4}(ab)", "ab", false},  {"{2,}(a)", "aaa", true},
-        {"{,2}(a)", "aaa", false},      {"{0,3}(a)", "aaaa", false}, {"@(*c*&*[0-9])", "abc12", true},
-        {"@(*c*&*[0-9])", "abc", false}, {"@(a(b)c)", "abc", true},  {"@()a", "a", true},
-        {"*(|a)b", "aab", true},        {"@(a\\|b)", "a|b", true},   {"@([|])", "|", true},
-        {"+(\\d)", "2024", true},       {"+(\\w)", "a_1", true},     {"a@(\\s)b", "a b", true},
-        {"@(\\D)", "1", false},         {"@([\\d])", "1", true},     {"@(\\x41\\n)", "A\n", true},
-        {"@(ab|c)\\1", "abab", true},   {"@(ab|c)\\1", "abc", false}, {"@(?)*\\1", "xyx", true},
-        {"x@(a", "x@(a", true},         {"*@(a", "x@(a", false},     {"%({})", "{a{b}c}", true},
-        {"%({})", "{a{b}c", false},     {"%({}Q\")", "{\"}\"}", true}, {"%(Q\"E\\)", "\"a\\\"\"", true},
+        { "?(a)b", "b", true },
+        { "?(a)b", "aab", false },
+        { "*(ab)", "ababab", true },
+        { "+(ab)", "", false },
+        { "@(a|bc)d", "bcd", true },
+        { "!(a|b)", "a", false },
+        { "!(a|b)", "ab", true },
+        { "!(a)", "", true },
+        { "!(*.c)", "x.c", false },
+        { "a!(b)c", "axc", true },
+        { "a!(b)c", "abc", false },
+        { "!(!(a*))", "aaa", true },
+        { "{3}(ab)", "ababab", true },
+        { "{2,4}(ab)", "ab", false },
+        { "{2,}(a)", "aaa", true },
+        { "{,2}(a)", "aaa", false },
+        { "{0,3}(a)", "aaaa", false },
+        { "@(*c*&*[0-9])", "abc12", true },
+        { "@(*c*&*[0-9])", "abc", false },
+        { "@(a(b)c)", "abc", true },
+        { "@()a", "a", true },
+        { "*(|a)b", "aab", true },
+        { "@(a\\|b)", "a|b", true },
+        { "@([|])", "|", true },
+        { "+(\\d)", "2024", true },
+        { "+(\\w)", "a_1", true },
+        { "a@(\\s)b", "a b", true },
+        { "@(\\D)", "1", false },
+        { "@([\\d])", "1", true },
+        { "@(\\x41\\n)", "A\n", true },
+        { "@(ab|c)\\1", "abab", true },
+        { "@(ab|c)\\1", "abc", false },
+        { "@(?)*\\1", "xyx", true },
+        { "x@(a", "x@(a", true },
+        { "*@(a", "x@(a", false },
+        { "%({})", "{a{b}c}", true },
+        { "%({})", "{a{b}c", false },
+        { "%({}Q\")", "{\"}\"}", true },
+        { "%(Q\"E\\)", "\"a\\\"\"", true },
     };
     CHECK(examples, 0);
-    static const struct example plain[] = {{"@(a|b)", "@(a|b)", true}, {"@(a|b)", "a", false}};
+    static const struct example plain[] = { { "@(a|b)", "@(a|b)", true },
+                                            { "@(a|b)", "a", false } };
     CHECK(plain, PATTERN_NO_EXT);
 }
 
@@ -89,29 +147,42 @@ static void test_options(void **state)
 {
     (void)state;
     static const struct example examples[] = {
-        {"~(i)hello", "HeLLo", true},        {"~(i:hel)lo", "HELlo", true},
-        {"~(i:hel)LO", "HELLO", true},       {"~(i:hel)LO", "HELlo", false},
-        {"~(i)b~(-i)x", "bX", false},        {"~(E)^fo+b", "foobar", true},
-        {"~(E)^foo", "barfoo", false},       {"~(Elr)a+b", "xaab", false},
-        {"~(Er)a+", "xaab", false},          {"~(E)a|z", "xzx", true},
-        {"~(P)^\\w{2}\\d+$", "ab12", true},  {"~(F)a.b", "xa.by", true},
-        {"~(F)a.b", "xaxby", false},         {"~(G)\\(a\\)\\1b", "xaab", true},
-        {"~(G)a\\{2\\}b", "aab", true},      {"~(X)a+&aa", "xaab", true},
-        {"~(K)xa*", "xaab", true},           {"~(-l)a*", "xay", true},
-        {"f~(E:o+)bar", "foobar", true},     {"~(N)a", "a", true},
-        {"~(Q)x", "x", false},               {"~(E)\\bb\\b", "a b", true},
-        {"~(P)a(?=b)", "ab", true},          {"~(P)a(?!b)", "ab", false},
-        {"~(P)(?i)AB", "ab", true},          {"~(P)(?:a|b)c", "bc", true},
+        { "~(i)hello", "HeLLo", true },
+        { "~(i:hel)lo", "HELlo", true },
+        { "~(i:hel)LO", "HELLO", true },
+        { "~(i:hel)LO", "HELlo", false },
+        { "~(i)b~(-i)x", "bX", false },
+        { "~(E)^fo+b", "foobar", true },
+        { "~(E)^foo", "barfoo", false },
+        { "~(Elr)a+b", "xaab", false },
+        { "~(Er)a+", "xaab", false },
+        { "~(E)a|z", "xzx", true },
+        { "~(P)^\\w{2}\\d+$", "ab12", true },
+        { "~(F)a.b", "xa.by", true },
+        { "~(F)a.b", "xaxby", false },
+        { "~(G)\\(a\\)\\1b", "xaab", true },
+        { "~(G)a\\{2\\}b", "aab", true },
+        { "~(X)a+&aa", "xaab", true },
+        { "~(K)xa*", "xaab", true },
+        { "~(-l)a*", "xay", true },
+        { "f~(E:o+)bar", "foobar", true },
+        { "~(N)a", "a", true },
+        { "~(Q)x", "x", false },
+        { "~(E)\\bb\\b", "a b", true },
+        { "~(P)a(?=b)", "ab", true },
+        { "~(P)a(?!b)", "ab", false },
+        { "~(P)(?i)AB", "ab", true },
+        { "~(P)(?:a|b)c", "bc", true },
     };
     CHECK(examples, 0);
     static const struct example regex[] = {
-        {"a.c", "xabcx", true},    {"^b", "abc", false},     {"a{2}", "baab", true},
-        {"a{", "a{", true},        {"a{,2}", "a{,2}", true}, {"a\\.b", "axb", false},
-        {"a)", "a)", true},        {"[\\n]", "n", false},    {"[\\]]", "\\]", true},
-        {"(ab)*c", "ababc", true}, {"aaab$", "aaaab", true}, {"()b", "b", true},
+        { "a.c", "xabcx", true },    { "^b", "abc", false },     { "a{2}", "baab", true },
+        { "a{", "a{", true },        { "a{,2}", "a{,2}", true }, { "a\\.b", "axb", false },
+        { "a)", "a)", true },        { "[\\n]", "n", false },    { "[\\]]", "\\]", true },
+        { "(ab)*c", "ababc", true }, { "aaab$", "aaaab", true }, { "()b", "b", true },
     };
     CHECK(regex, PATTERN_REGEX);
-    static const char *const bad[] = {"(a", "*a", "a|*", "[a", "a\\"};
+    static const char *const bad[] = { "(a", "*a", "a|*", "[a", "a\\" };
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         errno = 0;
         assert_null(pattern_compile(mem_region_malloc(), bad[i], strlen(bad[i]), PATTERN_REGEX));
@@ -126,9 +197,10 @@ static void test_period(void **state)
 {
     (void)state;
     static const struct example examples[] = {
-        {"*", ".x", false},      {"?x", ".x", false},    {".*", ".x", true},    {"[.]x", ".x", false},
-        {"@(.x)", ".x", true},   {"?(.)x", ".x", true},  {"!(a)", ".x", false}, {"*.c", "a.c", true},
-        {"+(.|h)x", ".x", true}, {"@(*)", ".x", false},  {"*x", ".x", false},   {"\\.x", ".x", true},
+        { "*", ".x", false },    { "?x", ".x", false },   { ".*", ".x", true },
+        { "[.]x", ".x", false }, { "@(.x)", ".x", true }, { "?(.)x", ".x", true },
+        { "!(a)", ".x", false }, { "*.c", "a.c", true },  { "+(.|h)x", ".x", true },
+        { "@(*)", ".x", false }, { "*x", ".x", false },   { "\\.x", ".x", true },
     };
     CHECK(examples, PATTERN_PERIOD);
 }
@@ -137,10 +209,11 @@ static void test_utf8(void **state)
 {
     (void)state;
     static const struct example examples[] = {
-        {"?", "\xc3\xa9", true},          {"??", "\xc3\xa9", false},      {"*\xa9", "\xc3\xa9", false},
-        {"[\xc3\xa0-\xc3\xaf]", "\xc3\xa9", true}, {"[!a]", "\xc3\xa9", true},
-        {"[[:alpha:]]", "\xc3\xa9", true}, {"@(?)", "\xc3\xa9", true},     {"?", "\x80", true},
-        {"\xc3?", "\xc3\xa9", false},     {"~(i)\xc3\x89", "\xc3\xa9", true},
+        { "?", "\xc3\xa9", true },      { "??", "\xc3\xa9", false },
+        { "*\xa9", "\xc3\xa9", false }, { "[\xc3\xa0-\xc3\xaf]", "\xc3\xa9", true },
+        { "[!a]", "\xc3\xa9", true },   { "[[:alpha:]]", "\xc3\xa9", true },
+        { "@(?)", "\xc3\xa9", true },   { "?", "\x80", true },
+        { "\xc3?", "\xc3\xa9", false }, { "~(i)\xc3\x89", "\xc3\xa9", true },
     };
     if (!setlocale(LC_ALL, "C.UTF-8"))
         skip();
@@ -149,7 +222,8 @@ static void test_utf8(void **state)
     CHECK(examples, 0);
     setlocale(LC_ALL, "C");
     utf8_refresh();
-    static const struct example bytes[] = {{"?", "\xc3\xa9", false}, {"??", "\xc3\xa9", true}};
+    static const struct example bytes[] = { { "?", "\xc3\xa9", false },
+                                            { "??", "\xc3\xa9", true } };
     CHECK(bytes, 0);
 }
 
@@ -202,19 +276,27 @@ static void test_prefix_suffix(void **state)
         const char *pattern, *text;
         ptrdiff_t values[4]; /* shortest and longest prefix, shortest and longest suffix */
     } examples[] = {
-        {"*/", "/usr/lib/x", {1, 9, -1, -1}},    {".*", "foo.tar.gz", {-1, -1, 7, 3}},
-        {"*.", "foo.tar.gz", {4, 8, -1, -1}},    {"+(a)", "aaba", {1, 2, 3, 3}},
-        {"*(a)", "aaba", {0, 2, 4, 3}},          {"@(b|ab)", "abaab", {2, 2, 4, 3}},
-        {"~(E)a+", "aab", {1, 2, -1, -1}},       {"*", "abc", {0, 3, 3, 0}},
-        {"", "abc", {0, 0, 3, 3}},               {"!(x)", "abc", {0, 3, 3, 0}},
-        {"~(E)x=[0-9]+;", "x=12;y", {5, 5, -1, -1}}, {"a*b", "abab", {2, 4, 2, 0}},
+        { "*/", "/usr/lib/x", { 1, 9, -1, -1 } },
+        { ".*", "foo.tar.gz", { -1, -1, 7, 3 } },
+        { "*.", "foo.tar.gz", { 4, 8, -1, -1 } },
+        { "+(a)", "aaba", { 1, 2, 3, 3 } },
+        { "*(a)", "aaba", { 0, 2, 4, 3 } },
+        { "@(b|ab)", "abaab", { 2, 2, 4, 3 } },
+        { "~(E)a+", "aab", { 1, 2, -1, -1 } },
+        { "*", "abc", { 0, 3, 3, 0 } },
+        { "", "abc", { 0, 0, 3, 3 } },
+        { "!(x)", "abc", { 0, 3, 3, 0 } },
+        { "~(E)x=[0-9]+;", "x=12;y", { 5, 5, -1, -1 } },
+        { "a*b", "abab", { 2, 4, 2, 0 } },
     };
     for (size_t i = 0; i < sizeof examples / sizeof examples[0]; i++) {
         const char *text = examples[i].text;
         size_t len = strlen(text);
         struct pattern *p = compile(examples[i].pattern, 0);
-        ptrdiff_t got[4] = {pattern_prefix(p, text, len, false), pattern_prefix(p, text, len, true),
-                            pattern_suffix(p, text, len, false), pattern_suffix(p, text, len, true)};
+        ptrdiff_t got[4] = { pattern_prefix(p, text, len, false),
+                             pattern_prefix(p, text, len, true),
+                             pattern_suffix(p, text, len, false),
+                             pattern_suffix(p, text, len, true) };
         for (unsigned k = 0; k < 4; k++) {
             if (got[k] != examples[i].values[k])
                 fail_msg("%s on %s: value %u is %td", examples[i].pattern, text, k, got[k]);
@@ -238,7 +320,7 @@ static void test_literals(void **state)
 static void test_nul_bytes(void **state)
 {
     (void)state;
-    static const char *const patterns[] = {"a?b", "a@(?)b", "a!(c)b", "a[!x]b"};
+    static const char *const patterns[] = { "a?b", "a@(?)b", "a!(c)b", "a[!x]b" };
     for (unsigned i = 0; i < 4; i++) {
         struct pattern *p = compile(patterns[i], 0);
         assert_true(pattern_matches(p, "a\0b", 3));
@@ -256,8 +338,9 @@ static void test_no_explosion(void **state)
     (void)state;
     static char text[10000];
     memset(text, 'a', sizeof text);
-    static const char *const patterns[] = {"*a*a*a*a*b", "+(a|aa)+(a|aa)b", "*(*(*(a)))b", "!(*a*)",
-                                           "*(a|a|a)@(b)", "x!(*b)", "{1,500}(a|aa)b"};
+    static const char *const patterns[] = { "*a*a*a*a*b",    "+(a|aa)+(a|aa)b", "*(*(*(a)))b",
+                                            "!(*a*)",        "*(a|a|a)@(b)",    "x!(*b)",
+                                            "{1,500}(a|aa)b" };
     for (unsigned i = 0; i < sizeof patterns / sizeof patterns[0]; i++) {
         struct pattern *p = compile(patterns[i], 0);
         assert_false(pattern_matches(p, text, sizeof text));
@@ -303,7 +386,8 @@ static void test_big_patterns(void **state)
     char as[150];
     memset(as, 'a', sizeof as);
     struct match_span spans[MATCH_CAPTURE_MAX];
-    assert_int_equal(pattern_search(p, as, sizeof as, 0, spans, MATCH_CAPTURE_MAX), MATCH_CAPTURE_MAX);
+    assert_int_equal(pattern_search(p, as, sizeof as, 0, spans, MATCH_CAPTURE_MAX),
+                     MATCH_CAPTURE_MAX);
     assert_int_equal(spans[99].start, 98);
     pattern_free(p);
 }

@@ -5,12 +5,13 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+
 #include <cmocka.h>
 
 #include "shell/base/utf8.h"
 #include "tests/fuzz/slow_match.h"
 
-enum { ROUNDS = 60000 };
+enum { ROUNDS = 60000, REGEX_BYTES = 2000 };
 
 static void compare_all(const char *locale)
 {
@@ -19,7 +20,7 @@ static void compare_all(const char *locale)
     setlocale(LC_ALL, locale);
     utf8_refresh();
     for (uint64_t i = 0; i < ROUNDS; i++) {
-        struct choices c = {.state = i * 0x9e3779b97f4a7c15u};
+        struct choices c = { .state = i * 0x9e3779b97f4a7c15u };
         differences += slow_compare(&c, utf8_active, pattern) != NULL;
         if (differences > 20)
             break;
@@ -42,21 +43,21 @@ static void test_slow_utf8(void **state)
 /* A random regular expression over a and b. */
 static void make_regex(struct choices *c, char *text, unsigned depth)
 {
-    static const char *const atoms[] = {"a", "b", ".", "[ab]", "[^a]"};
-    static const char *const counts[] = {"", "", "", "*", "+", "?", "{1,2}"};
+    static const char *const atoms[] = { "a", "b", ".", "[ab]", "[^a]" };
+    static const char *const counts[] = { "", "", "", "*", "+", "?", "{1,2}" };
     unsigned branches = 1 + (choose(c, 4) == 0);
     for (unsigned b = 0; b < branches; b++) {
         if (b > 0)
-            strcat(text, "|");
+            append(text, REGEX_BYTES, "|");
         for (unsigned n = 1 + choose(c, 3); n > 0; n--) {
             if (depth > 0 && choose(c, 3) == 0) {
-                strcat(text, "(");
+                append(text, REGEX_BYTES, "(");
                 make_regex(c, text, depth - 1);
-                strcat(text, ")");
+                append(text, REGEX_BYTES, ")");
             } else {
-                strcat(text, atoms[choose(c, 5)]);
+                append(text, REGEX_BYTES, atoms[choose(c, 5)]);
             }
-            strcat(text, counts[choose(c, 7)]);
+            append(text, REGEX_BYTES, counts[choose(c, 7)]);
         }
     }
 }
@@ -68,14 +69,14 @@ static void test_regex(void **state)
     setlocale(LC_ALL, "C");
     utf8_refresh();
     for (uint64_t i = 0; i < ROUNDS / 2 && differences < 20; i++) {
-        struct choices c = {.state = i * 0x9e3779b97f4a7c15u};
-        char regex[2000] = "", text[12] = "";
+        struct choices c = { .state = i * 0x9e3779b97f4a7c15u };
+        char regex[REGEX_BYTES] = "", text[12] = "";
         /* Anchors only at the ends: the C library gets those inside of repeats wrong. */
         if (choose(&c, 4) == 0)
-            strcat(regex, "^");
+            append(regex, REGEX_BYTES, "^");
         make_regex(&c, regex, 2);
         if (choose(&c, 4) == 0)
-            strcat(regex, "$");
+            append(regex, REGEX_BYTES, "$");
         size_t len = choose(&c, 11);
         for (size_t k = 0; k < len; k++)
             text[k] = "ab"[choose(&c, 2)];
@@ -85,7 +86,8 @@ static void test_regex(void **state)
         assert_int_equal(regcomp(&re, regex, REG_EXTENDED), 0);
         bool found = regexec(&re, text, 1, want, 0) == 0;
         regfree(&re);
-        struct pattern *p = pattern_compile(mem_region_malloc(), regex, strlen(regex), PATTERN_REGEX);
+        struct pattern *p =
+            pattern_compile(mem_region_malloc(), regex, strlen(regex), PATTERN_REGEX);
         assert_non_null(p);
         struct match_span spans[100];
         size_t n = pattern_search(p, text, len, 0, spans, 100);
@@ -94,8 +96,8 @@ static void test_regex(void **state)
             same = spans[0].start == want[0].rm_so && spans[0].end == want[0].rm_eo;
         if (!same) {
             differences++;
-            print_error("%s on %s: want %d [%d,%d)\n", regex, text, found, found ? want[0].rm_so : 0,
-                        found ? want[0].rm_eo : 0);
+            print_error("%s on %s: want %d [%d,%d)\n", regex, text, found,
+                        found ? want[0].rm_so : 0, found ? want[0].rm_eo : 0);
         }
         pattern_free(p);
     }

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
 #include <cmocka.h>
 
 #include "shell/base/num.h"
@@ -28,8 +29,10 @@ static void test_parse_int(void **state)
     assert_true(n == INT64_MIN);
     assert_true(parse("+5", &n));
     n = 77;
-    static const char *const bad[] = {"", " ", "-", "9223372036854775808", "-9223372036854775809",
-                                      "1x", "1 2", "0x1", "99999999999999999999999", "--1"};
+    static const char *const bad[] = {
+        "",   " ",   "-",   "9223372036854775808",     "-9223372036854775809",
+        "1x", "1 2", "0x1", "99999999999999999999999", "--1"
+    };
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
         assert_false(parse(bad[i], &n));
     assert_int_equal(n, 77);
@@ -62,17 +65,46 @@ static void test_scan(void **state)
     static const struct {
         const char *text, *want;
     } examples[] = {
-        {"0", "1:0"},          {"42+1", "2:42"},       {"0x1F", "4:31"},         {"0xffffffffffffffff", "18:-1"},
-        {"1_000", "1:1"},      {"16#ff", "5:255(16)"}, {"64#@_", "5:4031(64)"},  {"36#zZ", "5:1295(36)"},
-        {"37#z", "4:35(37)"},  {"37#Z", "3:0(37)"},    {"2#3", "2:0(2)"},        {"65#1", "2:65"},
-        {"1#0", "1:1"},        {".5", "2:f0.5"},       {"5.", "2:f5"},           {"1e3", "3:f1000"},
-        {"1e", "1:1"},         {"1e+", "1:1"},         {"1.5e-2x", "6:f0.015"},  {"0x1p4", "5:f16"},
-        {"0x1.8p1", "7:f3"},   {"0x", "1:0"},          {"0xg", "1:0"},           {".", "none"},
-        {"..", "none"},        {"x", "none"},          {"", "none"},             {"08", "2:8"},
-        {"010", "3:10"},       {"inf", "3:finf"},      {"Inf)", "3:finf"},       {"info", "none"},
-        {"nan", "3:fnan"},     {"9223372036854775807", "19:9223372036854775807"},
-        {"9223372036854775808", "19:f9.22337203685477581e+18"}, {"1..2", "2:f1"}, {"1e400", "5:f1e+400"},
-        {"99999999999999999999", "20:f1e+20"}, {"010.5", "5:f10.5"}, {"-1", "none"},
+        { "0", "1:0" },
+        { "42+1", "2:42" },
+        { "0x1F", "4:31" },
+        { "0xffffffffffffffff", "18:-1" },
+        { "1_000", "1:1" },
+        { "16#ff", "5:255(16)" },
+        { "64#@_", "5:4031(64)" },
+        { "36#zZ", "5:1295(36)" },
+        { "37#z", "4:35(37)" },
+        { "37#Z", "3:0(37)" },
+        { "2#3", "2:0(2)" },
+        { "65#1", "2:65" },
+        { "1#0", "1:1" },
+        { ".5", "2:f0.5" },
+        { "5.", "2:f5" },
+        { "1e3", "3:f1000" },
+        { "1e", "1:1" },
+        { "1e+", "1:1" },
+        { "1.5e-2x", "6:f0.015" },
+        { "0x1p4", "5:f16" },
+        { "0x1.8p1", "7:f3" },
+        { "0x", "1:0" },
+        { "0xg", "1:0" },
+        { ".", "none" },
+        { "..", "none" },
+        { "x", "none" },
+        { "", "none" },
+        { "08", "2:8" },
+        { "010", "3:10" },
+        { "inf", "3:finf" },
+        { "Inf)", "3:finf" },
+        { "info", "none" },
+        { "nan", "3:fnan" },
+        { "9223372036854775807", "19:9223372036854775807" },
+        { "9223372036854775808", "19:f9.22337203685477581e+18" },
+        { "1..2", "2:f1" },
+        { "1e400", "5:f1e+400" },
+        { "99999999999999999999", "20:f1e+20" },
+        { "010.5", "5:f10.5" },
+        { "-1", "none" },
     };
     for (size_t i = 0; i < sizeof examples / sizeof examples[0]; i++)
         assert_string_equal(scan(examples[i].text, false), examples[i].want);
@@ -95,7 +127,8 @@ static void test_scan_exact(void **state)
         long double f = 0, want = strtold(text, NULL);
         bool is_float = false;
         int base;
-        assert_int_equal(num_scan(text, strlen(text), false, &n, &f, &is_float, &base), strlen(text));
+        assert_int_equal(num_scan(text, strlen(text), false, &n, &f, &is_float, &base),
+                         strlen(text));
         assert_true(is_float);
         if (f != want)
             fail_msg("%s: %.25Lg is not %.25Lg", text, f, want);
@@ -131,10 +164,12 @@ static void test_format_float(void **state)
         int digits;
         const char *want;
     } examples[] = {
-        {0.5L, 18, "0.5"},   {3.0L, 18, "3"},           {1e20L, 18, "1e+20"},  {1e17L, 18, "100000000000000000"},
-        {-0.0L, 18, "-0"},   {1.0L / 3, 18, "0.333333333333333333"}, {1e-5L, 18, "1e-05"},
-        {123456.0L, 3, "1.23e+05"}, {HUGE_VALL, 18, "inf"}, {-HUGE_VALL, 18, "-inf"}, {-7.0L, 18, "-7"},
-        {999999999999999999.0L, 18, "999999999999999999"},
+        { 0.5L, 18, "0.5" },      { 3.0L, 18, "3" },
+        { 1e20L, 18, "1e+20" },   { 1e17L, 18, "100000000000000000" },
+        { -0.0L, 18, "-0" },      { 1.0L / 3, 18, "0.333333333333333333" },
+        { 1e-5L, 18, "1e-05" },   { 123456.0L, 3, "1.23e+05" },
+        { HUGE_VALL, 18, "inf" }, { -HUGE_VALL, 18, "-inf" },
+        { -7.0L, 18, "-7" },      { 999999999999999999.0L, 18, "999999999999999999" },
     };
     for (size_t i = 0; i < sizeof examples / sizeof examples[0]; i++) {
         struct str s;
@@ -160,8 +195,8 @@ static void test_to_int(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_parse_int),   cmocka_unit_test(test_scan),
-        cmocka_unit_test(test_scan_exact),  cmocka_unit_test(test_format),
+        cmocka_unit_test(test_parse_int),    cmocka_unit_test(test_scan),
+        cmocka_unit_test(test_scan_exact),   cmocka_unit_test(test_format),
         cmocka_unit_test(test_format_float), cmocka_unit_test(test_to_int),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

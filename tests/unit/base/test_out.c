@@ -2,13 +2,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include <signal.h>
+
 #include <cmocka.h>
 
 #include "shell/base/diag.h"
@@ -189,9 +190,9 @@ static void test_nonblocking(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_buffer), cmocka_unit_test(test_small_stays_small),
-        cmocka_unit_test(test_sink),   cmocka_unit_test(test_errors),
-        cmocka_unit_test(test_diag),   cmocka_unit_test(test_sys),
+        cmocka_unit_test(test_buffer),      cmocka_unit_test(test_small_stays_small),
+        cmocka_unit_test(test_sink),        cmocka_unit_test(test_errors),
+        cmocka_unit_test(test_diag),        cmocka_unit_test(test_sys),
         cmocka_unit_test(test_nonblocking),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+
 #include <cmocka.h>
 
 #include "shell/base/str.h"
@@ -134,7 +135,8 @@ static void test_compare(void **state)
     mem_free(copy);
 }
 
-/* Keys that differ little must not share hashes: of 2^16 similar keys few may collide in 32 bits. */
+/* Keys that differ little must not share hashes: of 2^16 similar keys few may collide in 32 bits.
+ */
 static int compare_hashes(const void *a, const void *b)
 {
     uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
@@ -164,8 +166,9 @@ static void test_hash_quality(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_append),  cmocka_unit_test(test_printf),  cmocka_unit_test(test_take),
-        cmocka_unit_test(test_failure), cmocka_unit_test(test_long),    cmocka_unit_test(test_names),
+        cmocka_unit_test(test_append),  cmocka_unit_test(test_printf),
+        cmocka_unit_test(test_take),    cmocka_unit_test(test_failure),
+        cmocka_unit_test(test_long),    cmocka_unit_test(test_names),
         cmocka_unit_test(test_compare), cmocka_unit_test(test_hash_quality),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

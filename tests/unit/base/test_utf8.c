@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+
 #include <cmocka.h>
 
 #include "shell/base/cclass.h"
@@ -27,18 +28,18 @@ static void test_decode(void **state)
         uint32_t cp;
         size_t len;
     } examples[] = {
-        {"a", 'a', 1},
-        {"\xc3\xa9", 0xe9, 2},
-        {"\xe2\x82\xac", 0x20ac, 3},
-        {"\xf0\x9f\x98\x80", 0x1f600, 4},
-        {"\x80", 0x110080, 1},
-        {"\xc0\x80", 0x1100c0, 1},         /* overlong */
-        {"\xe0\x80\x80", 0x1100e0, 1},     /* overlong */
-        {"\xed\xa0\x80", 0x1100ed, 1},     /* surrogate */
-        {"\xf4\x90\x80\x80", 0x1100f4, 1}, /* beyond Unicode */
-        {"\xc3", 0x1100c3, 1},
-        {"\xe2\x82", 0x1100e2, 1},
-        {"\xff", 0x1100ff, 1},
+        { "a", 'a', 1 },
+        { "\xc3\xa9", 0xe9, 2 },
+        { "\xe2\x82\xac", 0x20ac, 3 },
+        { "\xf0\x9f\x98\x80", 0x1f600, 4 },
+        { "\x80", 0x110080, 1 },
+        { "\xc0\x80", 0x1100c0, 1 },         /* overlong */
+        { "\xe0\x80\x80", 0x1100e0, 1 },     /* overlong */
+        { "\xed\xa0\x80", 0x1100ed, 1 },     /* surrogate */
+        { "\xf4\x90\x80\x80", 0x1100f4, 1 }, /* beyond Unicode */
+        { "\xc3", 0x1100c3, 1 },
+        { "\xe2\x82", 0x1100e2, 1 },
+        { "\xff", 0x1100ff, 1 },
     };
     for (size_t i = 0; i < sizeof examples / sizeof examples[0]; i++) {
         size_t len;
@@ -145,9 +146,9 @@ int main(void)
         return 0;
     utf8_refresh();
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_decode), cmocka_unit_test(test_round_trip),
+        cmocka_unit_test(test_decode),    cmocka_unit_test(test_round_trip),
         cmocka_unit_test(test_both_ways), cmocka_unit_test(test_case),
-        cmocka_unit_test(test_bytes),  cmocka_unit_test(test_classes),
+        cmocka_unit_test(test_bytes),     cmocka_unit_test(test_classes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

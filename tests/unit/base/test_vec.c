@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+
 #include <cmocka.h>
 
 #include "shell/base/vec.h"
@@ -50,6 +51,6 @@ static void test_all(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_all)};
+    const struct CMUnitTest tests[] = { cmocka_unit_test(test_all) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
