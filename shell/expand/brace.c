@@ -1,9 +1,10 @@
 /*
  * brace: {a,b} {1..10..2} {a..e} {1..3%02d}.
  *
- * As in ksh93 this works on finished fields, so lists that come out of expansions count too, and before pathname
- * expansion. The text is in escaped form: what was quoted follows a backslash and means nothing here. Alternatives
- * come out left to right, depth first; nothing is kept but the text of the one being made.
+ * As in ksh93 this works on finished fields, so lists that come out of expansions count too, and
+ * before pathname expansion. The text is in escaped form: what was quoted follows a backslash and
+ * means nothing here. Alternatives come out left to right, depth first; nothing is kept but the
+ * text of the one being made.
  */
 #include "shell/expand/build.h"
 
@@ -134,7 +135,8 @@ static void put_member(struct braces *c, const struct range *r, int64_t n)
         buf_append(&c->out, text, (size_t)len);
 }
 
-static enum flow braces_range(struct braces *c, const struct range *r, const char *rest, size_t rest_len)
+static enum flow braces_range(struct braces *c, const struct range *r, const char *rest,
+                              size_t rest_len)
 {
     size_t base = c->out.len;
     int64_t n = r->first;
@@ -153,7 +155,8 @@ static enum flow braces_range(struct braces *c, const struct range *r, const cha
 /* ---- lists ---- */
 
 /* Each alternative of TEXT[0..LEN) followed by REST. */
-static enum flow braces_list(struct braces *c, const char *text, size_t len, const char *rest, size_t rest_len)
+static enum flow braces_list(struct braces *c, const char *text, size_t len, const char *rest,
+                             size_t rest_len)
 {
     size_t base = c->out.len, start = 0;
     unsigned depth = 0;
@@ -186,9 +189,10 @@ static enum flow braces_list(struct braces *c, const char *text, size_t len, con
     return flow;
 }
 
-/* The braces at OPEN..CLOSE if they are a list or a range. *RET_DONE: they were, and all of TEXT is dealt with. */
-static enum flow braces_group(struct braces *c, const char *text, size_t len, size_t open, size_t close, bool comma,
-                              bool *ret_done)
+/* The braces at OPEN..CLOSE if they are a list or a range. *RET_DONE: they were, and all of TEXT is
+ * dealt with. */
+static enum flow braces_group(struct braces *c, const char *text, size_t len, size_t open,
+                              size_t close, bool comma, bool *ret_done)
 {
     const char *inner = text + open + 1, *rest = text + close + 1;
     size_t inner_len = close - open - 1, rest_len = len - close - 1;
@@ -243,9 +247,9 @@ static enum flow braces_scan(struct braces *c, const char *text, size_t len)
 
 static enum flow braces_text(struct braces *c, const char *text, size_t len)
 {
-    enum flow flow = shell_enter(c->sh)
-                         ? braces_scan(c, text, len)
-                         : shell_fail(c->sh, ERROR_LIMIT, 1, NULL, "brace expansion: nested too deeply");
+    enum flow flow = shell_enter(c->sh) ? braces_scan(c, text, len)
+                                        : shell_fail(c->sh, ERROR_LIMIT, 1, NULL,
+                                                     "brace expansion: nested too deeply");
     shell_leave(c->sh);
     return flow;
 }

@@ -1,10 +1,10 @@
 /*
  * build: texts and fields under construction.
  *
- * Owns struct buf, struct builder and struct fields: quoting, splitting and the end of fields. A builder works in its
- * caller's stack frame and spills to the heap, never to scratch, so that nested commands may mark and reset
- * scratch at will; finished fields are copied there, packed. This file runs no script code and looks up no
- * variables but IFS.
+ * Owns struct buf, struct builder and struct fields: quoting, splitting and the end of fields. A
+ * builder works in its caller's stack frame and spills to the heap, never to scratch, so that
+ * nested commands may mark and reset scratch at will; finished fields are copied there, packed.
+ * This file runs no script code and looks up no variables but IFS.
  */
 #include "shell/expand/build.h"
 #include "shell/expand/split.h"
@@ -92,7 +92,8 @@ enum flow buf_copy(struct shell *sh, struct buf *b, const char **ret_text, size_
     return FLOW_NEXT;
 }
 
-void buf_append_escaped(struct buf *buf, const char *text, size_t len, enum build_mode mode, bool *ret_escaped)
+void buf_append_escaped(struct buf *buf, const char *text, size_t len, enum build_mode mode,
+                        bool *ret_escaped)
 {
     unsigned mask = mode == BUILD_REGEX ? B_REGEX : B_ESCAPE;
     const char *end = text + len;
@@ -184,7 +185,8 @@ void build_init(struct builder *b, struct shell *sh, enum build_mode mode, struc
     b->fields = fields;
     b->mode = mode;
     b->brace_on = mode == BUILD_FIELDS && option_on(sh, OPTION_BRACEEXPAND);
-    b->escape = mode == BUILD_FIELDS ? b->brace_on || !option_on(sh, OPTION_NOGLOB) : mode != BUILD_TEXT;
+    b->escape =
+        mode == BUILD_FIELDS ? b->brace_on || !option_on(sh, OPTION_NOGLOB) : mode != BUILD_TEXT;
     b->split = mode == BUILD_FIELDS && sh->ifs->len > 0;
     b->sole = false;
     b->active = b->soft = b->empty_at = b->special = b->escaped = b->after_space = false;
@@ -211,7 +213,8 @@ void build_literal(struct builder *b, const char *text, size_t len)
             if (kind & B_LIVE)
                 b->special = true;
             if (kind & B_BRACE && b->brace_on) {
-                /* As in ksh93: what is expanded after an open brace is not split, so that {$x,$y} keeps its words. */
+                /* As in ksh93: what is expanded after an open brace is not split, so that {$x,$y}
+                 * keeps its words. */
                 b->special = true;
                 b->split = false;
             }

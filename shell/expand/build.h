@@ -1,5 +1,6 @@
 /*
- * Inside the expander only: texts and fields under construction, and the functions that its files share.
+ * Inside the expander only: texts and fields under construction, and the functions that its files
+ * share.
  */
 #ifndef SHELL_EXPAND_BUILD_H
 #define SHELL_EXPAND_BUILD_H
@@ -10,11 +11,12 @@
 #include "shell/expand/expand.h"
 #include "shell/state/special.h"
 
-/* ---- buf: a text that starts in its owner's stack frame and moves to the heap when it grows ---- */
+/* ---- buf: a text that starts in its owner's stack frame and moves to the heap when it grows ----
+ */
 
 enum { BUF_ROOM = 240 };
-/* DATA is ROOM or a heap block; there is always space for a NUL after LEN. A failed append is remembered in FAILED. Must
- * not be moved or copied. */
+/* DATA is ROOM or a heap block; there is always space for a NUL after LEN. A failed append is
+ * remembered in FAILED. Must not be moved or copied. */
 struct buf {
     char *data;
     size_t len, cap;
@@ -51,21 +53,24 @@ static inline void buf_putc(struct buf *b, char c)
     b->data[b->len++] = c;
 }
 /* The text, terminated; fails when an append failed. */
-enum flow buf_text(struct shell *sh, struct buf *b, const char **ret_text, size_t *ret_len) NODISCARD;
+enum flow buf_text(struct shell *sh, struct buf *b, const char **ret_text,
+                   size_t *ret_len) NODISCARD;
 /* A copy of the text in scratch. */
-enum flow buf_copy(struct shell *sh, struct buf *b, const char **ret_text, size_t *ret_len) NODISCARD;
+enum flow buf_copy(struct shell *sh, struct buf *b, const char **ret_text,
+                   size_t *ret_len) NODISCARD;
 
 /* ---- builder: a word on its way to fields or to one text ---- */
 
 enum build_mode {
-    BUILD_FIELDS,  /* splitting, braces, pathnames */
-    BUILD_TEXT,    /* one text */
-    BUILD_PATTERN, /* one text for match.h: what was quoted is escaped */
-    BUILD_REGEX,   /* the same for an ERE */
+    BUILD_FIELDS,      /* splitting, braces, pathnames */
+    BUILD_TEXT,        /* one text */
+    BUILD_PATTERN,     /* one text for match.h: what was quoted is escaped */
+    BUILD_REGEX,       /* the same for an ERE */
     BUILD_REPLACEMENT, /* of ${x/p/r}: \N refers to a group; quoted backslashes are doubled */
 };
-/* In BUILD_FIELDS the text of a field that may still meet brace or pathname expansion is kept in escaped form: literal
- * bytes that mean something in patterns follow a backslash (ESCAPE); it is undone when the field is finished. */
+/* In BUILD_FIELDS the text of a field that may still meet brace or pathname expansion is kept in
+ * escaped form: literal bytes that mean something in patterns follow a backslash (ESCAPE); it is
+ * undone when the field is finished. */
 struct builder {
     struct shell *sh;
     struct fields *fields; /* BUILD_FIELDS */
@@ -79,7 +84,8 @@ struct builder {
     bool empty_at;    /* a "$@" without elements was met */
     bool special;     /* an unquoted byte may start a pattern or a brace list */
     bool escaped;     /* a backslash was added */
-    bool after_space; /* a field just ended by IFS white space: an IFS byte may follow as part of that delimiter */
+    bool after_space; /* a field just ended by IFS white space: an IFS byte may follow as part of
+                         that delimiter */
     struct buf buf;
 };
 void build_init(struct builder *b, struct shell *sh, enum build_mode mode, struct fields *fields);
@@ -96,21 +102,25 @@ enum flow build_end_field(struct builder *b) NODISCARD;
 /* All parts of WORD. IN_OP: WORD is the operand of ${x-word}, so unquoted text is split too. */
 enum flow build_parts(struct builder *b, const struct word *word, bool in_op) NODISCARD;
 /* WORD as one text appended to BUF (NULL word: nothing). */
-enum flow build_word_text(struct shell *sh, const struct word *word, enum build_mode mode, struct buf *buf) NODISCARD;
+enum flow build_word_text(struct shell *sh, const struct word *word, enum build_mode mode,
+                          struct buf *buf) NODISCARD;
 
 /* True for bytes that get a backslash when they are literal in a pattern. */
 bool pattern_byte_is_special(char c);
 /* A literal copy of TEXT appended to BUF with its special bytes escaped. */
-void buf_append_escaped(struct buf *buf, const char *text, size_t len, enum build_mode mode, bool *ret_escaped);
+void buf_append_escaped(struct buf *buf, const char *text, size_t len, enum build_mode mode,
+                        bool *ret_escaped);
 
 /* Compact copies of texts, owned by FIELDS. */
-enum flow fields_push_copy(struct shell *sh, struct fields *fields, const char *text, size_t len) NODISCARD;
+enum flow fields_push_copy(struct shell *sh, struct fields *fields, const char *text,
+                           size_t len) NODISCARD;
 enum flow fields_reserve(struct shell *sh, struct fields *fields, size_t extra) NODISCARD;
 
 /* An escaped field text through brace and pathname expansion into FIELDS. brace.c */
 enum flow brace_expand(struct builder *b, const char *text, size_t len) NODISCARD;
 /* The same without braces. glob.c */
-enum flow glob_field(struct shell *sh, struct fields *fields, const char *text, size_t len) NODISCARD;
+enum flow glob_field(struct shell *sh, struct fields *fields, const char *text,
+                     size_t len) NODISCARD;
 
 /* ---- parts ---- */
 enum flow part_param(struct builder *b, const struct part *part) NODISCARD;   /* param.c */
@@ -122,7 +132,8 @@ enum flow part_tilde(struct builder *b, const struct part *part, const struct pa
 
 /* ---- pattern words: pattern.c ---- */
 
-/* A pattern in use. PATTERN is NULL when the pattern has no special character: then LITERAL is compared. */
+/* A pattern in use. PATTERN is NULL when the pattern has no special character: then LITERAL is
+ * compared. */
 struct pattern_use {
     const struct pattern *pattern;
     struct pattern *owned; /* freed by the release */
@@ -131,17 +142,20 @@ struct pattern_use {
     bool has_groups;
     struct buf buf;
 };
-enum flow pattern_use_word(struct shell *sh, const struct word *word, struct pattern_use *ret) NODISCARD;
+enum flow pattern_use_word(struct shell *sh, const struct word *word,
+                           struct pattern_use *ret) NODISCARD;
 void pattern_use_release(struct pattern_use *use);
 bool pattern_use_matches(const struct pattern_use *use, const char *text, size_t len);
 /* As pattern_prefix, pattern_suffix and pattern_search. */
-ptrdiff_t pattern_use_prefix(const struct pattern_use *use, const char *text, size_t len, bool longest);
-ptrdiff_t pattern_use_suffix(const struct pattern_use *use, const char *text, size_t len, bool longest);
+ptrdiff_t pattern_use_prefix(const struct pattern_use *use, const char *text, size_t len,
+                             bool longest);
+ptrdiff_t pattern_use_suffix(const struct pattern_use *use, const char *text, size_t len,
+                             bool longest);
 size_t pattern_use_search(const struct pattern_use *use, const char *text, size_t len, size_t start,
                           struct match_span *spans, size_t span_max);
 /* Remembers text[START..END), which USE matched, as .sh.match; START -1: no match. */
-enum flow pattern_use_record(struct shell *sh, const struct pattern_use *use, const char *text, ptrdiff_t start,
-                             ptrdiff_t end) NODISCARD;
+enum flow pattern_use_record(struct shell *sh, const struct pattern_use *use, const char *text,
+                             ptrdiff_t start, ptrdiff_t end) NODISCARD;
 
 /* ---- parameters ---- */
 
@@ -169,14 +183,15 @@ struct subject {
 };
 bool elements_next(struct shell *sh, struct elements *e, const char **ret_text, size_t *ret_len);
 size_t elements_count(struct shell *sh, const struct elements *e); /* without slicing */
-/* Finds the subject (evaluates subscripts) but not yet the text of a variable: subject_fetch does, as late as possible,
- * because running operands may change it. */
+/* Finds the subject (evaluates subscripts) but not yet the text of a variable: subject_fetch does,
+ * as late as possible, because running operands may change it. */
 enum flow subject_find(struct shell *sh, const struct param *param, struct subject *ret) NODISCARD;
 enum flow subject_fetch(struct shell *sh, struct subject *s) NODISCARD;
 /* An unset NAME: fails when it is a member of a compound variable, or under set -u. */
 enum flow name_unset(struct shell *sh, const struct name *name) NODISCARD;
 /* Fails as name_unset when the fetched subject is unset. */
-enum flow subject_check(struct shell *sh, const struct param *param, const struct subject *s) NODISCARD;
+enum flow subject_check(struct shell *sh, const struct param *param,
+                        const struct subject *s) NODISCARD;
 /* `x`, `a[3]`, `1`, `@`: for messages and ${!x}. */
 void subject_name(const struct param *param, const struct subject *s, struct buf *buf);
 /* ${...}: bad substitution. */
@@ -184,10 +199,13 @@ enum flow param_bad(struct shell *sh, const struct part *part) NODISCARD;
 /* All operations with OP != OP_NONE: param_op.c */
 enum flow param_op(struct builder *b, const struct part *part, struct subject *s) NODISCARD;
 
-/* Changes one text of a list; NULL: none. The result is borrowed from TEXT or made in OP's own buffer. */
+/* Changes one text of a list; NULL: none. The result is borrowed from TEXT or made in OP's own
+ * buffer. */
 struct text_op;
-enum flow text_op_apply(struct shell *sh, struct text_op *op, const char **text, size_t *len) NODISCARD;
+enum flow text_op_apply(struct shell *sh, struct text_op *op, const char **text,
+                        size_t *len) NODISCARD;
 /* Appends the elements of a list as PART's quoting and S->ALL ask, each changed by OP. */
-enum flow param_list(struct builder *b, const struct part *part, struct subject *s, struct text_op *op) NODISCARD;
+enum flow param_list(struct builder *b, const struct part *part, struct subject *s,
+                     struct text_op *op) NODISCARD;
 
 #endif

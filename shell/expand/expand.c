@@ -1,9 +1,10 @@
 /*
  * expand: words -> fields or one text.
  *
- * The driver: picks the short way for literal words and "$x", else runs a builder over the parts. Results are borrowed from
- * the program or copied to the caller's scratch, so that nothing a running command does to a variable can change its own
- * arguments. Debug option no-fastpath sends "$x" the long way, with the same result.
+ * The driver: picks the short way for literal words and "$x", else runs a builder over the parts.
+ * Results are borrowed from the program or copied to the caller's scratch, so that nothing a
+ * running command does to a variable can change its own arguments. Debug option no-fastpath sends
+ * "$x" the long way, with the same result.
  */
 #include "shell/expand/build.h"
 #include "shell/state/cache.h"
@@ -50,7 +51,8 @@ static enum flow expand_one(struct shell *sh, const struct word *word, enum buil
     return flow;
 }
 
-enum flow expand_text(struct shell *sh, const struct word *word, const char **ret_text, size_t *ret_len)
+enum flow expand_text(struct shell *sh, const struct word *word, const char **ret_text,
+                      size_t *ret_len)
 {
     if (word->kind == WORD_LITERAL) {
         *ret_text = word->text;
@@ -60,7 +62,8 @@ enum flow expand_text(struct shell *sh, const struct word *word, const char **re
     return expand_one(sh, word, BUILD_TEXT, ret_text, ret_len);
 }
 
-enum flow build_word_text(struct shell *sh, const struct word *word, enum build_mode mode, struct buf *buf)
+enum flow build_word_text(struct shell *sh, const struct word *word, enum build_mode mode,
+                          struct buf *buf)
 {
     if (!word)
         return FLOW_NEXT;
@@ -93,21 +96,24 @@ static enum flow escape_literal(struct shell *sh, const struct word *word, enum 
     return flow;
 }
 
-enum flow expand_pattern(struct shell *sh, const struct word *word, const char **ret_text, size_t *ret_len)
+enum flow expand_pattern(struct shell *sh, const struct word *word, const char **ret_text,
+                         size_t *ret_len)
 {
     if (word->kind == WORD_LITERAL)
         return escape_literal(sh, word, BUILD_PATTERN, ret_text, ret_len);
     return expand_one(sh, word, BUILD_PATTERN, ret_text, ret_len);
 }
 
-enum flow expand_regex(struct shell *sh, const struct word *word, const char **ret_text, size_t *ret_len)
+enum flow expand_regex(struct shell *sh, const struct word *word, const char **ret_text,
+                       size_t *ret_len)
 {
     if (word->kind == WORD_LITERAL)
         return escape_literal(sh, word, BUILD_REGEX, ret_text, ret_len);
     return expand_one(sh, word, BUILD_REGEX, ret_text, ret_len);
 }
 
-enum flow expand_target(struct shell *sh, const struct word *word, const char **ret_text, size_t *ret_len)
+enum flow expand_target(struct shell *sh, const struct word *word, const char **ret_text,
+                        size_t *ret_len)
 {
     if (!sh->interactive || !(word->flags & (WORD_HAS_GLOB | WORD_UNQUOTED_EXPANSION)))
         return expand_text(sh, word, ret_text, ret_len);

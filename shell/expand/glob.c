@@ -1,10 +1,11 @@
 /*
  * glob: pathname expansion.
  *
- * A pattern is cut at its slashes into steps. A step without special characters is appended to the path unseen; any other
- * is matched against the entries of one directory, which is read once and closed before anything below it is looked
- * at. The kernel is asked about an entry only where the directory does not tell its type. Names go to scratch, as
- * fields of the caller; everything else dies with the call.
+ * A pattern is cut at its slashes into steps. A step without special characters is appended to the
+ * path unseen; any other is matched against the entries of one directory, which is read once and
+ * closed before anything below it is looked at. The kernel is asked about an entry only where the
+ * directory does not tell its type. Names go to scratch, as fields of the caller; everything else
+ * dies with the call.
  */
 #include "shell/expand/build.h"
 #include "shell/state/option.h"
@@ -43,7 +44,8 @@ static size_t options_len(const char *text, size_t len, bool *ret_null)
         return 0;
     size_t i = 2;
     bool on = true;
-    while (i < len && (text[i] == '-' || text[i] == '+' || (text[i] >= 'A' && text[i] <= 'z' && text[i] != '\\'))) {
+    while (i < len && (text[i] == '-' || text[i] == '+' ||
+                       (text[i] >= 'A' && text[i] <= 'z' && text[i] != '\\'))) {
         if (text[i] == '-' || text[i] == '+')
             on = text[i] == '+';
         else if (text[i] == 'N')
@@ -80,8 +82,8 @@ static size_t count_slashes(const char *text, size_t len)
 }
 
 /* OPTIONS[0..OPTIONS_LEN) are put before each pattern. */
-static enum flow step_make(struct glob *g, struct step *step, const char *options, size_t options_len_,
-                           const char *text, size_t len)
+static enum flow step_make(struct glob *g, struct step *step, const char *options,
+                           size_t options_len_, const char *text, size_t len)
 {
     struct shell *sh = g->sh;
     bool literal = pattern_is_literal(text, len);
@@ -101,7 +103,8 @@ static enum flow step_make(struct glob *g, struct step *step, const char *option
     memcpy(copy, options, options_len_);
     memcpy(copy + options_len_, text, len);
     step->kind = STEP_PATTERN;
-    step->pattern = pattern_compile(sh->heap, copy, options_len_ + len, g->ignore ? 0 : PATTERN_PERIOD);
+    step->pattern =
+        pattern_compile(sh->heap, copy, options_len_ + len, g->ignore ? 0 : PATTERN_PERIOD);
     return step->pattern ? FLOW_NEXT : shell_fail_memory(sh, len);
 }
 
@@ -161,7 +164,8 @@ static enum flow glob_found(struct glob *g, unsigned char type)
     return FLOW_NEXT;
 }
 
-/* The entry whose name was appended to the path matched step INDEX: goes on below it, or is a result. */
+/* The entry whose name was appended to the path matched step INDEX: goes on below it, or is a
+ * result. */
 static enum flow glob_descend(struct glob *g, size_t index, unsigned char type)
 {
     const struct step *step = &g->steps[index];
@@ -177,7 +181,8 @@ static enum flow glob_descend(struct glob *g, size_t index, unsigned char type)
     return index + 1 == g->step_count ? glob_found(g, DT_DIR) : glob_step(g, index + 1);
 }
 
-/* Names of the directory PATH that PATTERN (NULL: any not hidden) matches, each as its type, its bytes and a NUL. */
+/* Names of the directory PATH that PATTERN (NULL: any not hidden) matches, each as its type, its
+ * bytes and a NUL. */
 static void read_names(struct glob *g, const struct pattern *pattern, struct buf *names)
 {
     DIR *dir = opendir(g->path.len ? path_text(g) : ".");
@@ -219,7 +224,8 @@ static enum flow glob_entries(struct glob *g, const struct pattern *pattern, siz
     return flow;
 }
 
-/* An entry below a ** step: it is a result or a place to go on, and if it is a directory so is all below it. */
+/* An entry below a ** step: it is a result or a place to go on, and if it is a directory so is all
+ * below it. */
 static enum flow visit_deep(struct glob *g, size_t index, unsigned char type)
 {
     const struct step *step = &g->steps[index];
@@ -293,7 +299,8 @@ static enum flow glob_run(struct glob *g, const char *pattern, size_t len)
     return g->step_count > 0 ? glob_step(g, 0) : FLOW_NEXT;
 }
 
-enum flow glob_expand(struct shell *sh, const char *pattern, size_t len, struct fields *fields, size_t *ret_count)
+enum flow glob_expand(struct shell *sh, const char *pattern, size_t len, struct fields *fields,
+                      size_t *ret_count)
 {
     struct glob g = { .sh = sh, .fields = fields, .mark = option_on(sh, OPTION_MARKDIRS) };
     buf_init(&g.path, sh);

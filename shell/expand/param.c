@@ -1,13 +1,13 @@
 /*
  * param: what $x, ${a[i]}, $1, $@ and ${#x}, ${!x}... name, and how lists become fields.
  *
- * Owns struct subject and struct elements. Texts are borrowed from variables as late as possible and go into the builder at
- * once. Operators are in param_op.c.
+ * Owns struct subject and struct elements. Texts are borrowed from variables as late as possible
+ * and go into the builder at once. Operators are in param_op.c.
  */
-#include "shell/expand/build.h"
-#include "shell/base/utf8.h"
-#include "shell/state/option.h"
 #include "shell/state/param.h"
+#include "shell/base/utf8.h"
+#include "shell/expand/build.h"
+#include "shell/state/option.h"
 #include "shell/syntax/unparse.h"
 
 enum flow param_bad(struct shell *sh, const struct part *part)
@@ -169,7 +169,8 @@ static bool is_member_name(const struct name *name)
 enum flow name_unset(struct shell *sh, const struct name *name)
 {
     if (is_member_name(name))
-        return shell_fail(sh, ERROR_UNSUPPORTED, 1, name->text, "compound variable: not supported yet");
+        return shell_fail(sh, ERROR_UNSUPPORTED, 1, name->text,
+                          "compound variable: not supported yet");
     if (option_on(sh, OPTION_NOUNSET))
         return shell_fail(sh, ERROR_EXPANSION, 1, name->text, "parameter not set");
     return FLOW_NEXT;
@@ -253,6 +254,8 @@ static enum flow list_separate(struct builder *b, struct elements *e, struct tex
     }
     if (first)
         b->empty_at = true;
+    else if (b->sole)
+        b->soft = false; /* it became fields already */
     return FLOW_NEXT;
 }
 
@@ -274,7 +277,8 @@ static enum flow list_split(struct builder *b, struct elements *e, struct text_o
 }
 
 /* "$*", and any list where one text is wanted. */
-static enum flow list_joined(struct builder *b, bool quoted, char all, struct elements *e, struct text_op *op)
+static enum flow list_joined(struct builder *b, bool quoted, char all, struct elements *e,
+                             struct text_op *op)
 {
     const struct ifs_table *ifs = b->sh->ifs;
     const char *glue = all == '*' ? ifs->first : " ";
@@ -295,7 +299,8 @@ static enum flow list_joined(struct builder *b, bool quoted, char all, struct el
     return FLOW_NEXT;
 }
 
-enum flow param_list(struct builder *b, const struct part *part, struct subject *s, struct text_op *op)
+enum flow param_list(struct builder *b, const struct part *part, struct subject *s,
+                     struct text_op *op)
 {
     if (b->mode != BUILD_FIELDS || (part->quoted && s->all == '*'))
         return list_joined(b, part->quoted, s->all, &s->elements, op);
@@ -349,7 +354,8 @@ static enum flow param_prefixes(struct builder *b, const struct part *part)
     struct name **names;
     size_t count, kept = 0;
     TRY(var_list(sh, 0, &names, &count));
-    /* The same array becomes that of the texts: a kept entry never stands after the one it is made from. */
+    /* The same array becomes that of the texts: a kept entry never stands after the one it is made
+     * from. */
     const char **texts = (const char **)names;
     for (size_t i = 0; i < count; i++)
         if (names[i]->len >= prefix->len && memcmp(names[i]->text, prefix->text, prefix->len) == 0)
@@ -372,7 +378,8 @@ static enum flow param_type(struct builder *b, const struct part *part)
     /* `typeset -i x=1` without the name and what follows; `x=1` has no attributes. */
     const char *line = str_text(&text), *end = NULL;
     for (const char *at = strstr(line, name->text); at && !end; at = strstr(at + 1, name->text))
-        if (at > line && at[-1] == ' ' && (at[name->len] == '=' || !at[name->len] || at[name->len] == '\n'))
+        if (at > line && at[-1] == ' ' &&
+            (at[name->len] == '=' || !at[name->len] || at[name->len] == '\n'))
             end = at - 1;
     if (flow == FLOW_NEXT)
         flow = build_result(b, part->quoted, line, end ? (size_t)(end - line) : 0);

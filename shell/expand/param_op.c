@@ -1,11 +1,12 @@
 /*
  * param_op: the operators of ${x...}: defaults, trims, slices, substitution.
  *
- * Operands are expanded first, the value is fetched after, because running the one may change the other. Trims and slices are
- * views into the value; only substitution builds a text. Lists apply an operator to each element.
+ * Operands are expanded first, the value is fetched after, because running the one may change the
+ * other. Trims and slices are views into the value; only substitution builds a text. Lists apply an
+ * operator to each element.
  */
-#include "shell/expand/build.h"
 #include "shell/base/utf8.h"
+#include "shell/expand/build.h"
 
 /* A trim or a substitution, ready to be applied to texts. */
 struct text_op {
@@ -14,6 +15,7 @@ struct text_op {
     struct pattern_use pattern;
     bool have_replacement;   /* made at the first match, when .sh.match is set for it */
     bool replacement_groups; /* it has backslashes: \N or escapes */
+    bool record;             /* set .sh.match; not while its own value is being changed */
     struct buf replacement;
     struct buf result;
     struct buf held; /* copy of a text while the replacement is made */
@@ -24,6 +26,7 @@ static enum flow text_op_init(struct shell *sh, const struct param *param, struc
     op->op = param->op;
     op->param = param;
     op->have_replacement = false;
+    op->record = true;
     buf_init(&op->replacement, sh);
     buf_init(&op->result, sh);
     buf_init(&op->held, sh);
@@ -38,6 +41,12 @@ static void text_op_release(struct text_op *op)
     buf_release(&op->held);
 }
 
+static enum flow record(struct shell *sh, const struct text_op *op, const char *text,
+                        ptrdiff_t start, ptrdiff_t end)
+{
+    return op->record ? pattern_use_record(sh, &op->pattern, text, start, end) : FLOW_NEXT;
+}
+
 /* ---- trims ---- */
 
 static enum flow trim(struct shell *sh, struct text_op *op, const char **text, size_t *len)
@@ -45,14 +54,14 @@ static enum flow trim(struct shell *sh, struct text_op *op, const char **text, s
     bool longest = op->op == OP_TRIM_PREFIX_LONG || op->op == OP_TRIM_SUFFIX_LONG;
     if (op->op == OP_TRIM_PREFIX || op->op == OP_TRIM_PREFIX_LONG) {
         ptrdiff_t end = pattern_use_prefix(&op->pattern, *text, *len, longest);
-        TRY(pattern_use_record(sh, &op->pattern, *text, end < 0 ? -1 : 0, end));
+        TRY(record(sh, op, *text, end < 0 ? -1 : 0, end));
         if (end > 0) {
             *text += end;
             *len -= (size_t)end;
         }
     } else {
         ptrdiff_t start = pattern_use_suffix(&op->pattern, *text, *len, longest);
-        TRY(pattern_use_record(sh, &op->pattern, *text, start, (ptrdiff_t)*len));
+        TRY(record(sh, op, *text, start, (ptrdiff_t)*len));
         if (start >= 0)
             *len = (size_t)start;
     }
@@ -75,7 +84,8 @@ static enum flow make_replacement(struct shell *sh, struct text_op *op)
 }
 
 /* Appends the replacement for one match. */
-static void put_replacement(struct text_op *op, const char *text, const struct match_span *spans, size_t count)
+static void put_replacement(struct text_op *op, const char *text, const struct match_span *spans,
+                            size_t count)
 {
     const struct buf *r = &op->replacement;
     if (!op->replacement_groups) {
@@ -90,6 +100,8 @@ static void put_replacement(struct text_op *op, const char *text, const struct m
         }
         c = r->data[++i];
         if (c < '0' || c > '9') {
+            if (c != '\\')
+                buf_putc(&op->result, '\\');
             buf_putc(&op->result, c);
             continue;
         }
@@ -101,8 +113,8 @@ static void put_replacement(struct text_op *op, const char *text, const struct m
 }
 
 /* The first match at or after START, as the operator anchors it. */
-static size_t find_match(struct text_op *op, const char *text, size_t len, size_t start, struct match_span *spans,
-                         size_t span_max)
+static size_t find_match(struct text_op *op, const char *text, size_t len, size_t start,
+                         struct match_span *spans, size_t span_max)
 {
     const struct pattern_use *use = &op->pattern;
     if (op->op == OP_SUBST || op->op == OP_SUBST_ALL)
@@ -116,7 +128,8 @@ static size_t find_match(struct text_op *op, const char *text, size_t len, size_
         return 0;
     size_t count = 1;
     if (use->pattern && span_max > 1) {
-        count = pattern_matches_spans(use->pattern, text + from, (size_t)(to - from), spans, span_max);
+        count =
+            pattern_matches_spans(use->pattern, text + from, (size_t)(to - from), spans, span_max);
         for (size_t i = 1; i < count; i++)
             if (spans[i].start >= 0) {
                 spans[i].start += from;
@@ -127,31 +140,30 @@ static size_t find_match(struct text_op *op, const char *text, size_t len, size_
     return count ? count : 1;
 }
 
-/* All further matches after the first one in SPANS. */
-static void substitute_matches(struct text_op *op, const char *text, size_t len, struct match_span *spans, size_t count,
-                               size_t span_max)
+/* Replaces the match in SPANS and with OP_SUBST_ALL all after it. An empty match right after
+ * another one does not count. */
+static void substitute_matches(struct text_op *op, const char *text, size_t len,
+                               struct match_span *spans, size_t count, size_t span_max)
 {
-    size_t done = 0;
+    size_t done = 0; /* bytes of TEXT dealt with; the last match ended there or before */
+    bool adjacent = false;
     op->result.len = 0;
-    for (;;) {
-        size_t start = (size_t)spans[0].start, end = (size_t)spans[0].end;
+    while (count > 0) {
+        size_t start = (size_t)spans[0].start, end = (size_t)spans[0].end, next = end;
         buf_append(&op->result, text + done, start - done);
-        put_replacement(op, text, spans, count);
+        if (start < end || !adjacent || start > done)
+            put_replacement(op, text, spans, count);
         done = end;
-        if (op->op != OP_SUBST_ALL || end >= len)
-            break;
-        size_t next = end;
-        if (end == start) {
-            /* An empty match: go on after the next character. */
-            size_t bytes = utf8_char_bytes(text + end, text + len);
-            buf_append(&op->result, text + end, bytes);
-            next = done = end + bytes;
+        adjacent = true;
+        if (start == end && end < len) {
+            next += utf8_char_bytes(text + end, text + len);
+            buf_append(&op->result, text + end, next - end);
+            done = next;
+            adjacent = false;
         }
-        if (next >= len)
+        if (op->op != OP_SUBST_ALL || (start == end && end == len))
             break;
         count = find_match(op, text, len, next, spans, span_max);
-        if (count == 0)
-            break;
     }
     buf_append(&op->result, text + done, len - done);
 }
@@ -166,8 +178,8 @@ static enum flow substitute(struct shell *sh, struct text_op *op, const char **t
     size_t span_max = use->has_groups ? 10 : 1;
     size_t count = find_match(op, *text, *len, 0, spans, span_max);
     if (count == 0)
-        return pattern_use_record(sh, use, *text, -1, -1);
-    TRY(pattern_use_record(sh, use, *text, spans[0].start, spans[0].end));
+        return record(sh, op, *text, -1, -1);
+    TRY(record(sh, op, *text, spans[0].start, spans[0].end));
     if (!op->have_replacement) {
         if (op->param->arg2 && op->param->arg2->flags & WORD_HAS_EXPANSION) {
             buf_append(&op->held, *text, *len);
@@ -188,11 +200,10 @@ static enum flow param_text_op(struct builder *b, const struct part *part, struc
 {
     struct shell *sh = b->sh;
     struct text_op op;
-    enum flow flow = text_op_init(sh, part->param, &op);
-    if (flow != FLOW_NEXT) {
-        /* The pattern released itself. */
-        return flow;
-    }
+    enum flow flow;
+    TRY(text_op_init(sh, part->param, &op));
+    op.record =
+        !s->is_var || !(s->ref.name->special && s->ref.name->special->flags & SPECIAL_ARRAY);
     if (s->all) {
         flow = param_list(b, part, s, &op);
     } else {
@@ -213,7 +224,8 @@ static enum flow param_text_op(struct builder *b, const struct part *part, struc
 /* ---- slices ---- */
 
 /* ${x:OFFSET:COUNT}; without COUNT everything. */
-static enum flow slice_operands(struct shell *sh, const struct param *param, int64_t *ret_offset, int64_t *ret_count)
+static enum flow slice_operands(struct shell *sh, const struct param *param, int64_t *ret_offset,
+                                int64_t *ret_count)
 {
     struct num n = num_int(0);
     if (param->arg)
@@ -229,7 +241,8 @@ static enum flow slice_operands(struct shell *sh, const struct param *param, int
     return FLOW_NEXT;
 }
 
-static enum flow slice_text(struct builder *b, const struct part *part, struct subject *s, int64_t offset, int64_t count)
+static enum flow slice_text(struct builder *b, const struct part *part, struct subject *s,
+                            int64_t offset, int64_t count)
 {
     TRY(subject_fetch(b->sh, s));
     TRY(subject_check(b->sh, part->param, s));
@@ -248,7 +261,8 @@ static enum flow slice_text(struct builder *b, const struct part *part, struct s
     return build_result(b, part->quoted, text, len);
 }
 
-static enum flow slice_list(struct builder *b, const struct part *part, struct subject *s, int64_t offset, int64_t count)
+static enum flow slice_list(struct builder *b, const struct part *part, struct subject *s,
+                            int64_t offset, int64_t count)
 {
     struct elements *e = &s->elements;
     struct shell *sh = b->sh;
@@ -285,7 +299,8 @@ static enum flow param_slice(struct builder *b, const struct part *part, struct 
 /* ---- defaults ---- */
 
 /* Is the subject set (and with COLON not empty)? */
-static enum flow is_present(struct shell *sh, const struct param *param, struct subject *s, bool *ret_set, bool *ret_present)
+static enum flow is_present(struct shell *sh, const struct param *param, struct subject *s,
+                            bool *ret_set, bool *ret_present)
 {
     if (!s->all) {
         TRY(subject_fetch(sh, s));
@@ -316,11 +331,13 @@ static enum flow put_operand(struct builder *b, const struct part *part)
 {
     if (part->quoted)
         b->soft = true;
-    bool sole = b->sole;
+    bool sole = b->sole, empty_at = b->empty_at;
     const struct word *word = part->param->arg;
     b->sole = sole && word && word->part_count == 1;
     enum flow flow = word ? build_parts(b, word, true) : FLOW_NEXT;
     b->sole = sole;
+    if (part->quoted)
+        b->empty_at = empty_at;
     return flow;
 }
 
@@ -345,7 +362,8 @@ static enum flow assign_default(struct builder *b, const struct part *part, stru
     return put_subject(b, part, s);
 }
 
-static enum flow fail_unset(struct shell *sh, const struct part *part, const struct subject *s, bool set)
+static enum flow fail_unset(struct shell *sh, const struct part *part, const struct subject *s,
+                            bool set)
 {
     struct buf name, why;
     const char *name_text, *why_text;

@@ -1,9 +1,10 @@
 /*
  * pattern: words that are patterns, ready to match.
  *
- * A word without expansions is compiled once per program and kept in the program's cache slot; one whose pattern holds no
- * special character is compared as a string and never compiled. Others are compiled for one use. Also records
- * matches as .sh.match, handing over only the bytes that matched.
+ * A word without expansions is compiled once per program and kept in the program's cache slot; one
+ * whose pattern holds no special character is compared as a string and never compiled. Others are
+ * compiled for one use. Also records matches as .sh.match, handing over only the bytes that
+ * matched.
  */
 #include "shell/expand/build.h"
 #include "shell/state/cache.h"
@@ -96,7 +97,8 @@ bool pattern_use_matches(const struct pattern_use *use, const char *text, size_t
     return text_eq(text, len, use->literal, use->literal_len);
 }
 
-ptrdiff_t pattern_use_prefix(const struct pattern_use *use, const char *text, size_t len, bool longest)
+ptrdiff_t pattern_use_prefix(const struct pattern_use *use, const char *text, size_t len,
+                             bool longest)
 {
     if (use->pattern)
         return pattern_prefix(use->pattern, text, len, longest);
@@ -104,7 +106,8 @@ ptrdiff_t pattern_use_prefix(const struct pattern_use *use, const char *text, si
     return n <= len && memcmp(text, use->literal, n) == 0 ? (ptrdiff_t)n : -1;
 }
 
-ptrdiff_t pattern_use_suffix(const struct pattern_use *use, const char *text, size_t len, bool longest)
+ptrdiff_t pattern_use_suffix(const struct pattern_use *use, const char *text, size_t len,
+                             bool longest)
 {
     if (use->pattern)
         return pattern_suffix(use->pattern, text, len, longest);
@@ -127,15 +130,16 @@ size_t pattern_use_search(const struct pattern_use *use, const char *text, size_
     return 1;
 }
 
-enum flow pattern_use_record(struct shell *sh, const struct pattern_use *use, const char *text, ptrdiff_t start,
-                             ptrdiff_t end)
+enum flow pattern_use_record(struct shell *sh, const struct pattern_use *use, const char *text,
+                             ptrdiff_t start, ptrdiff_t end)
 {
     if (start < 0)
         return special_set_match(sh, NULL, 0, NULL, 0);
     size_t len = (size_t)(end - start);
     if (use->has_groups && use->pattern) {
         struct match_span spans[MATCH_CAPTURE_MAX];
-        size_t count = pattern_matches_spans(use->pattern, text + start, len, spans, MATCH_CAPTURE_MAX);
+        size_t count =
+            pattern_matches_spans(use->pattern, text + start, len, spans, MATCH_CAPTURE_MAX);
         if (count > 0)
             return special_set_match(sh, text + start, len, spans, count);
     }
@@ -143,8 +147,8 @@ enum flow pattern_use_record(struct shell *sh, const struct pattern_use *use, co
     return special_set_match(sh, text + start, len, &whole, 1);
 }
 
-enum flow expand_matches(struct shell *sh, const struct word *word, const char *text, size_t len, bool record,
-                         bool *ret)
+enum flow expand_matches(struct shell *sh, const struct word *word, const char *text, size_t len,
+                         bool record, bool *ret)
 {
     struct pattern_use use;
     TRY(pattern_use_word(sh, word, &use));

@@ -1,8 +1,9 @@
 /*
  * refs: written references -> references to elements.
  *
- * Evaluates subscripts: as text for associative arrays, as arithmetic for all others. Keys are copied to scratch. Members
- * of compound variables and further subscripts are parsed but not supported; they fail here.
+ * Evaluates subscripts: as text for associative arrays, as arithmetic for all others. Keys are
+ * copied to scratch. Members of compound variables and further subscripts are parsed but not
+ * supported; they fail here.
  */
 #include "shell/expand/build.h"
 #include "shell/syntax/parse.h"
@@ -65,7 +66,8 @@ enum flow expand_ref_foreign(struct shell *sh, const struct name_ref *ref, struc
     return flow;
 }
 
-enum flow expand_ref_text(struct shell *sh, const char *text, size_t len, struct var_ref *ret, bool *ret_ok)
+enum flow expand_ref_text(struct shell *sh, const char *text, size_t len, struct var_ref *ret,
+                          bool *ret_ok)
 {
     if (text_is_dotted_name(text, len)) {
         struct name *name = name_intern(sh, text, len);

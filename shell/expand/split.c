@@ -1,9 +1,10 @@
 /*
  * split: where IFS cuts a text.
  *
- * Works on a text and a table only: no allocation, no state. White space separators at the ends are dropped and runs of
- * them count as one, together with at most one other separator; every further separator ends a field of its own, and one
- * at the end of the text ends the last field without starting another.
+ * Works on a text and a table only: no allocation, no state. White space separators at the ends are
+ * dropped and runs of them count as one, together with at most one other separator; every further
+ * separator ends a field of its own, and one at the end of the text ends the last field without
+ * starting another.
  */
 #include "shell/expand/split.h"
 
@@ -24,7 +25,8 @@ static bool is_wide_separator(const struct ifs_table *ifs, const char *p, size_t
     return false;
 }
 
-enum ifs_class ifs_class_at(const struct ifs_table *ifs, const char *p, const char *end, size_t *ret_bytes)
+enum ifs_class ifs_class_at(const struct ifs_table *ifs, const char *p, const char *end,
+                            size_t *ret_bytes)
 {
     *ret_bytes = 1;
     if (!ifs->multibyte || (unsigned char)*p < 0x80)
@@ -86,8 +88,8 @@ static size_t skip_delimiter(const struct cut *c, size_t i)
     return i;
 }
 
-bool split_next(const struct ifs_table *ifs, const char *text, size_t len, const uint8_t *escaped, size_t *pos,
-                size_t *ret_start, size_t *ret_end)
+bool split_next(const struct ifs_table *ifs, const char *text, size_t len, const uint8_t *escaped,
+                size_t *pos, size_t *ret_start, size_t *ret_end)
 {
     struct cut c = { ifs, text, len, escaped };
     size_t start = skip_space(&c, *pos);
@@ -99,8 +101,8 @@ bool split_next(const struct ifs_table *ifs, const char *text, size_t len, const
     return true;
 }
 
-void split_rest(const struct ifs_table *ifs, const char *text, size_t len, const uint8_t *escaped, size_t pos,
-                size_t *ret_start, size_t *ret_end)
+void split_rest(const struct ifs_table *ifs, const char *text, size_t len, const uint8_t *escaped,
+                size_t pos, size_t *ret_start, size_t *ret_end)
 {
     struct cut c = { ifs, text, len, escaped };
     size_t start = skip_space(&c, pos);

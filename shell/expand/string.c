@@ -1,8 +1,8 @@
 /*
  * string: texts expanded as inside double quotes: PS1, PS4, ENV.
  *
- * The last few texts stay parsed, so that PS4 is parsed once and not for each traced line. An entry is found by its text and
- * holds a reference to its program while it is used.
+ * The last few texts stay parsed, so that PS4 is parsed once and not for each traced line. An entry
+ * is found by its text and holds a reference to its program while it is used.
  */
 #include "shell/expand/build.h"
 #include "shell/syntax/parse.h"
@@ -41,7 +41,8 @@ static struct program *cache_find(struct shell *sh, const char *text, size_t len
 {
     struct string_cache *cache = sh->string_cache;
     for (size_t i = 0; cache && i < STRING_ENTRIES; i++)
-        if (cache->entries[i].text && text_eq(cache->entries[i].text, cache->entries[i].len, text, len))
+        if (cache->entries[i].text &&
+            text_eq(cache->entries[i].text, cache->entries[i].len, text, len))
             return program_hold(cache->entries[i].program);
     return NULL;
 }
@@ -77,7 +78,8 @@ static enum flow string_parse(struct shell *sh, const char *text, size_t len, st
     }
 }
 
-enum flow expand_string(struct shell *sh, const char *text, size_t len, const char **ret, size_t *ret_len)
+enum flow expand_string(struct shell *sh, const char *text, size_t len, const char **ret,
+                        size_t *ret_len)
 {
     if (!memchr(text, '$', len) && !memchr(text, '`', len) && !memchr(text, '\\', len)) {
         char *copy = scratch_dup(sh, text, len);

@@ -1,11 +1,12 @@
 /*
  * subst: $( ) ` ` ${ ;} $(( )) <( ) >( ) as parts of a word, and the value of arithmetic words.
  *
- * Commands run through the hooks; what they wrote is gathered in the heap, because the commands mark and reset scratch
- * while they run, and goes into the builder at once. Code of literal expressions lives in the program's cache slots.
+ * Commands run through the hooks; what they wrote is gathered in the heap, because the commands
+ * mark and reset scratch while they run, and goes into the builder at once. Code of literal
+ * expressions lives in the program's cache slots.
  */
-#include "shell/expand/build.h"
 #include "shell/arith/arith.h"
+#include "shell/expand/build.h"
 #include "shell/state/cache.h"
 
 enum flow part_command(struct builder *b, const struct part *part)

@@ -36,8 +36,8 @@ enum flow part_tilde(struct builder *b, const struct part *part, const struct pa
     }
     size_t len = strlen(directory);
     /* ~/x with HOME=/ is /x. */
-    if (len > 0 && directory[len - 1] == '/' && next && next->kind == PART_LITERAL && next->literal.len > 0 &&
-        next->literal.text[0] == '/')
+    if (len > 0 && directory[len - 1] == '/' && next && next->kind == PART_LITERAL &&
+        next->literal.len > 0 && next->literal.text[0] == '/')
         len--;
     build_quoted(b, directory, len);
     return FLOW_NEXT;

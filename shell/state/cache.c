@@ -1,10 +1,10 @@
 /*
  * cache: the side arrays in which running code keeps what it learned about the nodes of a program.
  *
- * Owns program->caches: an array of program->cache_count slots, made whole and zeroed at first use, freed by
- * program_caches_free when the program dies. Invariants: a slot never moves while its program lives; a slot with RELEASE
- * set owns DATA. This file knows nothing of what the slots hold, and is the only one that writes to a program
- * after the parser returned it.
+ * Owns program->caches: an array of program->cache_count slots, made whole and zeroed at first use,
+ * freed by program_caches_free when the program dies. Invariants: a slot never moves while its
+ * program lives; a slot with RELEASE set owns DATA. This file knows nothing of what the slots hold,
+ * and is the only one that writes to a program after the parser returned it.
  */
 #include "shell/state/cache.h"
 
@@ -36,7 +36,8 @@ struct cache_slot *cache_at_slow(struct shell *sh, uint32_t index)
     return program->caches ? (struct cache_slot *)program->caches + index : NULL;
 }
 
-bool cache_put(struct cache_slot *slot, enum cache_kind kind, void *data, void (*release)(void *data))
+bool cache_put(struct cache_slot *slot, enum cache_kind kind, void *data,
+               void (*release)(void *data))
 {
     if (!slot) {
         if (release)

@@ -1,7 +1,7 @@
 /*
- * What running code learns about nodes of a program: compiled patterns, compiled arithmetic, what a command word was found
- * to be. One slot for each cache number of a program, in the side array program->caches, made at first use and freed
- * with the program.
+ * What running code learns about nodes of a program: compiled patterns, compiled arithmetic, what a
+ * command word was found to be. One slot for each cache number of a program, in the side array
+ * program->caches, made at first use and freed with the program.
  */
 #ifndef SHELL_STATE_CACHE_H
 #define SHELL_STATE_CACHE_H
@@ -24,13 +24,17 @@ struct cache_slot {
     uint8_t kind;                /* enum cache_kind */
 };
 
-/* Slot INDEX of the running program (sh->program); NULL when there is no program, the number is not one of its own, or
- * memory is short: the caller then does without. Valid as long as the program is held; slots never move. Nodes of another
- * program (parse_name_ref, parse_dquoted) must not be run under sh->program: set that first, or NULL. */
+/* Slot INDEX of the running program (sh->program); NULL when there is no program, the number is not
+ * one of its own, or memory is short: the caller then does without. Valid as long as the program is
+ * held; slots never move. Nodes of another program (parse_name_ref, parse_dquoted) must not be run
+ * under sh->program: set that first, or NULL. */
 struct cache_slot *cache_at_slow(struct shell *sh, uint32_t index);
-/* Puts DATA in SLOT (NULL: only releases DATA, so that the caller need not care), releasing what was there. True: stored. */
-bool cache_put(struct cache_slot *slot, enum cache_kind kind, void *data, void (*release)(void *data));
-/* Frees all slots: what program_caches_free (ast.h) points to. cache_init sets that pointer; shell_new calls it. */
+/* Puts DATA in SLOT (NULL: only releases DATA, so that the caller need not care), releasing what
+ * was there. True: stored. */
+bool cache_put(struct cache_slot *slot, enum cache_kind kind, void *data,
+               void (*release)(void *data));
+/* Frees all slots: what program_caches_free (ast.h) points to. cache_init sets that pointer;
+ * shell_new calls it. */
 void cache_init(void);
 
 static inline struct cache_slot *cache_at(struct shell *sh, uint32_t index)

@@ -132,8 +132,8 @@ static bool lex_backslash(struct parser *p, struct builder *b)
     c = look(p);
     p->pos++;
     bool group = b->mode == WORD_REPLACE && cclass_is((char)c, CC_DIGIT);
-    if (group)
-        builder_char(p, b, '\\', false);
+    if (group || (b->mode == WORD_REPLACE && c == '/'))
+        builder_char(p, b, '\\', !group);
     builder_char(p, b, (char)c, !group);
     return true;
 }
