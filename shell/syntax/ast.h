@@ -312,6 +312,8 @@ struct node_function {
     bool ksh_style;    /* function name { }: own scope */
     struct node *body; /* NODE_GROUP, or any compound command for name() */
     const char *text;  /* name as written */
+    uint32_t parameter_count; /* function .sh.math.f x y { }: their names */
+    struct name **parameters;
 };
 struct node_arith {
     struct node node;

@@ -95,7 +95,7 @@ static bool begins_members(struct parser *p)
            p->hooks->is_declaration(p->hooks->ctx, p->text + p->pos, n);
 }
 
-static bool parse_parens_value(struct parser *p, struct assign *assign, bool force_array);
+static bool parse_parens_value(struct parser *p, struct assign *assign, enum value_hint hint);
 
 /* element: word | [subscript]=value | ( .. ) */
 static bool parse_element(struct parser *p)
@@ -103,10 +103,10 @@ static bool parse_element(struct parser *p)
     struct assign element = { .kind = ASSIGN_WORD, .line = parser_line(p) };
     int c = look(p);
     if (c == '(') {
-        if (!parse_parens_value(p, &element, false))
+        if (!parse_parens_value(p, &element, VALUE_GUESS))
             return false;
     } else if (c == '[' && parse_element_head(p, &element)) {
-        if (!parse_assign_value(p, &element, false))
+        if (!parse_assign_value(p, &element, VALUE_GUESS))
             return false;
     } else if (p->status != PARSE_OK) {
         return false;
@@ -120,7 +120,7 @@ static bool parse_element(struct parser *p)
 }
 
 /* ( {element} ) or ( list ), from the parenthesis */
-static bool parse_parens_value(struct parser *p, struct assign *assign, bool force_array)
+static bool parse_parens_value(struct parser *p, struct assign *assign, enum value_hint hint)
 {
     uint32_t line = parser_line(p);
     if (!parser_enter(p))
@@ -128,7 +128,8 @@ static bool parse_parens_value(struct parser *p, struct assign *assign, bool for
     p->pos++;
     skip_newlines(p);
     size_t mark = p->assigns.len;
-    if (!force_array && p->status == PARSE_OK && begins_members(p)) {
+    if (hint != VALUE_ARRAY && p->status == PARSE_OK &&
+        (hint == VALUE_COMPOUND || begins_members(p))) {
         assign->kind = ASSIGN_COMPOUND;
         assign->members = parse_list(p);
     } else {
@@ -149,10 +150,10 @@ static bool parse_parens_value(struct parser *p, struct assign *assign, bool for
     return true;
 }
 
-bool parse_assign_value(struct parser *p, struct assign *assign, bool force_array)
+bool parse_assign_value(struct parser *p, struct assign *assign, enum value_hint hint)
 {
     if (look_joined(p) == '(')
-        return parse_parens_value(p, assign, force_array);
+        return parse_parens_value(p, assign, hint);
     assign->kind = ASSIGN_WORD;
     assign->word = lex_word(p, WORD_VALUE);
     if (!assign->word)

@@ -288,6 +288,30 @@ static struct node *parse_case(struct parser *p, uint32_t line)
     return expect_reserved(p, end, "case", line) ? &node->node : NULL;
 }
 
+/* () or {name} after the name in a function command. */
+static bool function_parameters(struct parser *p, struct node_function *node)
+{
+    skip_space(p);
+    if (look(p) == '(') {
+        struct cursor at = cursor_save(p);
+        p->pos++;
+        skip_space(p);
+        if (!take(p, ')'))
+            cursor_restore(p, at);
+        return true;
+    }
+    size_t mark = stack_mark(p);
+    struct name *name;
+    while (peek_reserved(p) == RW_NONE && lex_name(p, false, &name) && name) {
+        stack_push(p, &name, sizeof name);
+        if (look(p) >= 0 && !cclass_is((char)look(p), CC_META))
+            return parser_unexpected(p);
+        skip_space(p);
+    }
+    node->parameters = stack_take(p, mark, sizeof name, &node->parameter_count);
+    return p->status == PARSE_OK;
+}
+
 /* Redirections that follow the body belong to it. */
 static struct node *parse_function(struct parser *p, const char *text, size_t len, bool ksh_style,
                                    uint32_t line)
@@ -299,7 +323,7 @@ static struct node *parse_function(struct parser *p, const char *text, size_t le
     node->ksh_style = ksh_style;
     node->text = text;
     node->name = parser_intern(p, text, len);
-    if (!node->name || !skip_newlines(p))
+    if (!node->name || (ksh_style && !function_parameters(p, node)) || !skip_newlines(p))
         return NULL;
     p->alias_applied = false;
     command_position(p);
@@ -331,7 +355,7 @@ struct node *parse_function_parens(struct parser *p, const struct word *name, ui
     return parse_function(p, name->text, name->len, false, line);
 }
 
-/* function name [()] compound-command */
+/* function name [() | {name}] compound-command */
 static struct node *parse_function_keyword(struct parser *p, uint32_t line)
 {
     skip_space(p);
@@ -345,14 +369,6 @@ static struct node *parse_function_keyword(struct parser *p, uint32_t line)
     if (name->kind != WORD_LITERAL) {
         parser_fail(p, line, "syntax error: invalid function name");
         return NULL;
-    }
-    skip_space(p);
-    if (look(p) == '(') {
-        struct cursor at = cursor_save(p);
-        p->pos++;
-        skip_space(p);
-        if (!take(p, ')'))
-            cursor_restore(p, at);
     }
     return parse_function(p, name->text, name->len, true, line);
 }

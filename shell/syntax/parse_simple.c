@@ -16,7 +16,7 @@ struct simple {
     size_t assign_mark, redir_mark, stack_mark;
     bool prefixes;    /* only `command` and `builtin` so far */
     bool declaration;
-    bool force_array; /* an option of the declaration says that values are arrays */
+    enum value_hint hint; /* what the declaration's options say of values in parentheses */
 };
 
 /* Learns from the literal argument WORD what the following ones are. */
@@ -24,9 +24,12 @@ static void note_argument(struct parser *p, struct simple *s, const struct word 
 {
     bool literal = word->kind == WORD_LITERAL;
     if (s->declaration) {
-        if (literal && word->len > 1 && word->text[0] == '-' &&
-            (memchr(word->text, 'a', word->len) || memchr(word->text, 'A', word->len)))
-            s->force_array = true;
+        if (!literal || word->len < 2 || word->text[0] != '-')
+            return;
+        if (strpbrk(word->text, "aA"))
+            s->hint = VALUE_ARRAY;
+        else if (strpbrk(word->text, "CT") && s->hint == VALUE_GUESS)
+            s->hint = VALUE_COMPOUND;
         return;
     }
     if (!s->prefixes)
@@ -35,6 +38,8 @@ static void note_argument(struct parser *p, struct simple *s, const struct word 
                               text_eq(word->text, word->len, "builtin", 7));
     if (literal && !s->prefixes)
         s->declaration = p->hooks->is_declaration(p->hooks->ctx, word->text, word->len);
+    if (s->declaration && text_eq(word->text, word->len, "compound", 8))
+        s->hint = VALUE_COMPOUND;
 }
 
 /* Pushes an argument. */
@@ -70,7 +75,7 @@ static bool add_declared(struct parser *p, struct simple *s, bool *ret_done)
         return parser_no_memory(p);
     *assign = head;
     struct arg arg = { .kind = ARG_ASSIGN, .assign = assign };
-    if (!parse_assign_value(p, assign, s->force_array))
+    if (!parse_assign_value(p, assign, s->hint))
         return false;
     if (assign->kind == ASSIGN_WORD && !(arg.word = assign_as_word(p, assign, copy, end - start)))
         return false;
@@ -87,7 +92,7 @@ static bool add_assignment(struct parser *p, bool *ret_done)
     *ret_done = parse_assign_head(p, &assign);
     if (!*ret_done)
         return p->status == PARSE_OK;
-    if (!parse_assign_value(p, &assign, false))
+    if (!parse_assign_value(p, &assign, VALUE_GUESS))
         return false;
     str_append(&p->assigns, (const char *)&assign, sizeof assign);
     return true;

@@ -298,9 +298,11 @@ bool parse_redirs(struct parser *p, struct node *node);
 /* parse_assign.c: NAME.. = at the cursor? Fills ASSIGN's reference and APPEND and consumes the =. False with status
  * PARSE_OK: no, nothing consumed. */
 bool parse_assign_head(struct parser *p, struct assign *assign);
-/* What follows the =. FORCE_ARRAY: ( ) holds words even when they look like assignments. */
-bool parse_assign_value(struct parser *p, struct assign *assign, bool force_array);
-/* The assignment ASSIGN, which began at START in the root's text with NAME_LEN bytes of name, as a plain word. */
+/* What ( ) after the = holds: seen from its first item, or said by an option of the declaration command. */
+enum value_hint { VALUE_GUESS, VALUE_ARRAY, VALUE_COMPOUND };
+/* What follows the =. */
+bool parse_assign_value(struct parser *p, struct assign *assign, enum value_hint hint);
+/* The assignment ASSIGN to a variable whose name up to the first subscript is NAME, as a plain word. */
 struct word *assign_as_word(struct parser *p, const struct assign *assign, const char *name,
                             size_t name_len);
 

@@ -216,11 +216,6 @@ void unparser_redir(struct unparser *u, const struct redir *redir)
     unparser_word(u, redir->word, CONTEXT_WORD);
 }
 
-static void put_members(struct unparser *u, const struct list *members)
-{
-    put_body(u, members);
-}
-
 void unparser_assign(struct unparser *u, const struct assign *assign)
 {
     bool named = assign->ref.name || assign->ref.subscript || assign->ref.subscript_all ||
@@ -234,7 +229,7 @@ void unparser_assign(struct unparser *u, const struct assign *assign)
     }
     str_putc(u->s, '(');
     if (assign->kind == ASSIGN_COMPOUND)
-        put_members(u, assign->members);
+        put_body(u, assign->members);
     for (uint32_t i = 0; i < assign->element_count; i++) {
         const struct assign *element = &assign->elements[i];
         if (i > 0 || (element->kind != ASSIGN_WORD && !element->ref.subscript))
@@ -409,6 +404,8 @@ static void put_function(struct unparser *u, const struct node_function *node)
         unparser_put(u, node->text);
     else
         unparser_quoted(u, node->text, len);
+    for (uint32_t i = 0; i < node->parameter_count; i++)
+        str_printf(u->s, " %s", program_name_text(node->parameters[i]));
     unparser_put(u, node->ksh_style ? " " : "() ");
     unparser_node(u, node->body);
 }
