@@ -62,7 +62,7 @@ static inline const char *args_peek(const struct args *args, size_t i)
 {
     return args->next + i < args->count ? args->argv[args->next + i] : NULL;
 }
-/* ERROR_USAGE with the usage line appended. */
+/* ERROR_USAGE, status 2: WHY, a newline, and the usage lines (printed as lines of their own). */
 enum flow builtin_usage_error(struct shell *sh, const struct args *args, const char *why) NODISCARD;
 /* Printed by --help. */
 void builtin_help(struct shell *sh, const struct builtin_spec *spec, struct str *s, bool man);
@@ -72,5 +72,7 @@ const struct builtin_spec *builtin_find(const char *name, size_t len);
 const struct builtin_spec *builtin_at(size_t index); /* NULL past the end */
 /* hook find_builtin: also knows those disabled by `builtin -d`. */
 const struct builtin_spec *builtin_enabled(struct shell *sh, const char *name, size_t len);
+/* `builtin name` and `builtin -d name`: journaled. */
+enum flow builtin_enable(struct shell *sh, const char *name, bool on, bool *ret_found) NODISCARD;
 
 #endif

@@ -150,7 +150,8 @@ struct shell {
     uint64_t options_stamp, cwd_stamp, umask_stamp; /* journal */
     uint64_t random_state;
     int64_t seconds_base_ns;        /* SECONDS = (now - base) */
-    const char *match_text;         /* .sh.match, see special.c */
+    struct match_state *match;      /* .sh.match: special_match.c */
+    uint64_t random_stamp, seconds_stamp; /* journal */
 
     /* exec layer */
     struct jobs *jobs;
@@ -195,6 +196,9 @@ void shell_warn(struct shell *sh, const char *what, const char *format, ...) PRI
  * NULL when out of memory. shell_free releases everything so that all regions are empty. */
 struct shell *shell_new(void);
 void shell_free(struct shell *sh);
+/* The same, and returns the number of blocks that were still busy in the regions when they were closed: 0 if nothing
+ * leaked. What the exec layer made must be released before (exec_release). */
+size_t shell_free_counted(struct shell *sh);
 
 /* Guards recursion: false when too deep (then shell_fail ERROR_LIMIT). */
 static inline bool shell_enter(struct shell *sh)

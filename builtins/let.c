@@ -1,0 +1,30 @@
+/* let: evaluate arithmetic expressions; the status tells whether the last was not 0. */
+#include <string.h>
+
+#include "builtins/builtin.h"
+#include "shell/arith/arith.h"
+
+static enum flow let_run(struct shell *sh, struct args *args)
+{
+    enum flow flow = FLOW_NEXT;
+    const char *first = args_peek(args, 0);
+    /* An expression may begin with a minus sign. */
+    if (first && (strcmp(first, "--") == 0 || strcmp(first, "--help") == 0 || strcmp(first, "--man") == 0) &&
+        args_option(sh, args, &flow) != 0)
+        return flow;
+    if (args_left(args) == 0)
+        return builtin_usage_error(sh, args, "an expression is expected");
+    struct num value = num_int(0);
+    for (const char *text; (text = args_peek(args, 0)); args->next++)
+        TRY(arith_eval(sh, text, strlen(text), &value));
+    sh->status = !num_is_true(value);
+    return FLOW_NEXT;
+}
+
+const struct builtin_spec let_spec = {
+    .name = "let",
+    .usage = "[expr ...]",
+    .summary = "evaluate arithmetic expressions",
+    .doc = "Evaluates each expression in turn. Returns 0 if the value of the last is not zero, 1 if it is.",
+    .run = let_run,
+};
