@@ -1,0 +1,183 @@
+/*
+ * cd, pwd: the working directory.
+ *
+ * cd finds the directory (CDPATH, `-`, `old new`) and leaves the change itself, PWD and OLDPWD, to
+ * state/cwd, which journals it. A directory found through CDPATH or `-` is printed.
+ */
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "builtins/builtin.h"
+#include "shell/base/str.h"
+#include "shell/state/cwd.h"
+#include "shell/state/var.h"
+
+static bool is_directory(const char *path)
+{
+    struct stat st;
+    return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+/* `cd old new`: PWD with the first OLD replaced by NEW, in RET. */
+static enum flow replaced_path(struct shell *sh, const struct args *args, struct str *ret)
+{
+    const char *old = args_peek(args, 0), *new = args_peek(args, 1);
+    const char *at = sh->cwd ? strstr(sh->cwd, old) : NULL;
+
+    if (!at)
+        return shell_fail(sh, ERROR_BUILTIN, 1, args->argv[0], "%s: not in the working directory", old);
+    str_append(ret, sh->cwd, (size_t)(at - sh->cwd));
+    str_append_z(ret, new);
+    str_append_z(ret, at + strlen(old));
+    return FLOW_NEXT;
+}
+
+/* Looks PATH up in CDPATH; true with the place in RET when it is there. *RET_SHOW: it was not the working directory. */
+static bool search_cdpath(struct shell *sh, const char *path, struct str *ret, bool *ret_show)
+{
+    const char *list = var_text(sh, "CDPATH");
+
+    if (!list || *path == '/' || (path[0] == '.' && (!path[1] || path[1] == '/')) ||
+        (path[0] == '.' && path[1] == '.' && (!path[2] || path[2] == '/')))
+        return false;
+    for (const char *p = list; *p || p == list; p++) {
+        size_t len = strcspn(p, ":");
+        str_clear(ret);
+        str_append(ret, p, len);
+        if (len && p[len - 1] != '/')
+            str_putc(ret, '/');
+        str_append_z(ret, path);
+        if (str_ok(ret) && is_directory(str_text(ret))) {
+            *ret_show = len > 0 && !(len == 1 && *p == '.');
+            return true;
+        }
+        p += len;
+        if (!*p)
+            break;
+    }
+    return false;
+}
+
+/* The directory that the operands name, in RET. */
+static enum flow choose(struct shell *sh, const struct args *args, struct str *ret, bool *ret_show)
+{
+    const char *operand = args_peek(args, 0);
+
+    if (args_left(args) == 2)
+        return *ret_show = true, replaced_path(sh, args, ret);
+    if (!operand) {
+        operand = var_text(sh, "HOME");
+        if (!operand || !*operand)
+            return shell_fail(sh, ERROR_BUILTIN, 1, args->argv[0], "HOME is not set");
+    } else if (strcmp(operand, "-") == 0) {
+        operand = var_text(sh, "OLDPWD");
+        if (!operand || !*operand)
+            return shell_fail(sh, ERROR_BUILTIN, 1, args->argv[0], "OLDPWD is not set");
+        *ret_show = true;
+    } else if (search_cdpath(sh, operand, ret, ret_show)) {
+        return FLOW_NEXT;
+    }
+    str_clear(ret);
+    str_append_z(ret, operand);
+    return FLOW_NEXT;
+}
+
+static enum flow change(struct shell *sh, const struct args *args, struct str *path, bool physical)
+{
+    bool show = false;
+    int error = 0;
+
+    TRY(choose(sh, args, path, &show));
+    if (!str_ok(path))
+        return shell_fail_memory(sh, 0);
+    if (!path->len)
+        return shell_fail(sh, ERROR_BUILTIN, 1, args->argv[0], "the directory's name is empty");
+    TRY(cwd_change(sh, str_text(path), !physical, &error));
+    if (error)
+        return shell_fail(sh, ERROR_BUILTIN, 1, args->argv[0], "%s: %s", str_text(path), strerror(error));
+    if (show)
+        out_printf(sh->out, "%s\n", sh->cwd);
+    return FLOW_NEXT;
+}
+
+/* Takes -L and -P: *RET_PHYSICAL; false: stop with *RET_FLOW. */
+static bool take_options(struct shell *sh, struct args *args, bool *ret_physical, enum flow *ret_flow)
+{
+    for (int option; (option = args_option(sh, args, ret_flow)) != 0;) {
+        if (option < 0)
+            return false;
+        *ret_physical = option == 'P';
+    }
+    return true;
+}
+
+static enum flow cd_run(struct shell *sh, struct args *args)
+{
+    bool physical = false;
+    enum flow flow = FLOW_NEXT;
+    struct str path;
+
+    if (!take_options(sh, args, &physical, &flow))
+        return flow;
+    if (sh->restricted)
+        return shell_fail(sh, ERROR_BUILTIN, 1, args->argv[0], "restricted");
+    if (args_left(args) > 2)
+        return builtin_usage_error(sh, args, "too many operands");
+    sh->status = 0;
+    str_init(&path, sh->heap);
+    flow = change(sh, args, &path, physical);
+    str_release(&path);
+    return flow;
+}
+
+static enum flow pwd_run(struct shell *sh, struct args *args)
+{
+    bool physical = false;
+    enum flow flow = FLOW_NEXT;
+    struct str path;
+
+    if (!take_options(sh, args, &physical, &flow))
+        return flow;
+    if (args_left(args))
+        return builtin_usage_error(sh, args, "takes no operands");
+    sh->status = 0;
+    if (!physical && sh->cwd) {
+        out_printf(sh->out, "%s\n", sh->cwd);
+        return FLOW_NEXT;
+    }
+    str_init(&path, sh->heap);
+    if (cwd_physical(&path))
+        out_printf(sh->out, "%s\n", str_text(&path));
+    else
+        flow = shell_fail(sh, ERROR_BUILTIN, 1, args->argv[0], "cannot find the working directory: %s",
+                          strerror(errno));
+    str_release(&path);
+    return flow;
+}
+
+static const struct builtin_option options[] = {
+    { .letter = 'L', .help = "keep symbolic links in the name (the default)" },
+    { .letter = 'P', .help = "resolve symbolic links" },
+    { 0 },
+};
+
+const struct builtin_spec cd_spec = {
+    .name = "cd",
+    .options = options,
+    .usage = "[directory | old new]",
+    .summary = "change the working directory",
+    .doc = "Changes to directory, by default that of HOME; - stands for OLDPWD. A relative name is looked "
+           "for in the directories of CDPATH. With two operands the first occurrence of old in the name of "
+           "the working directory is replaced by new.",
+    .run = cd_run,
+};
+
+const struct builtin_spec pwd_spec = {
+    .name = "pwd",
+    .options = options,
+    .usage = "",
+    .summary = "print the working directory",
+    .doc = "Prints the name of the working directory.",
+    .run = pwd_run,
+};

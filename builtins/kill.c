@@ -1,0 +1,158 @@
+/*
+ * kill: sends signals to processes and jobs, and lists signals.
+ *
+ * The signal is -NAME, -NUMBER, -s NAME or -n NUMBER; the first two are not options of the usual kind, so
+ * that this command reads its own arguments. A job under job control is signalled as a process group.
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "builtins/builtin.h"
+#include "shell/base/num.h"
+#include "shell/exec/jobs.h"
+#include "shell/exec/trap.h"
+#include "shell/state/fdtab.h"
+
+/* All signals, one a line; WITH_NUMBERS: a table. */
+static void list_signals(struct shell *sh, bool with_numbers)
+{
+    for (int signal = 1; signal < NSIG; signal++) {
+        const char *name = trap_name(signal);
+        if (!name)
+            continue;
+        if (with_numbers)
+            out_printf(sh->out, "%2d %s\n", signal, name);
+        else
+            out_printf(sh->out, "%s\n", name);
+    }
+}
+
+/* Names for numbers (statuses of killed commands too) and numbers for names. */
+static enum flow list_some(struct shell *sh, const struct args *args, size_t first)
+{
+    for (size_t i = first; i < args->count; i++) {
+        const char *operand = args->argv[i];
+        int64_t n;
+        if (num_parse_int(operand, strlen(operand), &n)) {
+            if (n > 128)
+                n = n > 256 ? n - 256 : n - 128;
+            const char *name = n >= 0 && n < NSIG ? trap_name((int)n) : NULL;
+            if (name)
+                out_printf(sh->out, "%s\n", name);
+            else
+                out_printf(sh->out, "%lld\n", (long long)n);
+            continue;
+        }
+        int signal = trap_parse(operand);
+        if (signal < 0 || signal >= NSIG)
+            return shell_fail(sh, ERROR_BUILTIN, 1, args->argv[0], "%s: unknown signal name", operand);
+        out_printf(sh->out, "%d\n", signal);
+    }
+    return FLOW_NEXT;
+}
+
+static void send_signal(struct shell *sh, const struct args *args, const char *operand, int signal)
+{
+    int64_t pid;
+    struct job *job = NULL;
+
+    if (*operand == '%') {
+        job = job_find(sh, operand);
+        if (!job) {
+            shell_warn(sh, args->argv[0], "%s: no such job", operand);
+            sh->status = 1;
+            return;
+        }
+        if (job->group <= 0) {
+            for (uint32_t i = 0; i < job->count; i++)
+                if (!job->processes[i].ended && kill(job->processes[i].pid, signal) != 0)
+                    sh->status = 1;
+            return;
+        }
+        pid = -job->group;
+    } else if (!num_parse_int(operand, strlen(operand), &pid) || pid != (pid_t)pid) {
+        shell_warn(sh, args->argv[0], "%s: arguments must be %%job or process ids", operand);
+        sh->status = 1;
+        return;
+    }
+    if (kill((pid_t)pid, signal) != 0) {
+        shell_warn(sh, args->argv[0], "%s: %s", operand,
+                   errno == ESRCH ? "no such process" : strerror(errno));
+        sh->status = 1;
+        return;
+    }
+    /* a stopped job sees TERM and HUP only when it goes on */
+    if (job && job->state == JOB_STOPPED && (signal == SIGTERM || signal == SIGHUP))
+        kill((pid_t)pid, SIGCONT);
+}
+
+/* Takes the signal from -s NAME, -n N, -NAME or -N at argument *AT. */
+static enum flow take_signal(struct shell *sh, const struct args *args, size_t *at, int *ret_signal)
+{
+    const char *text = args->argv[*at] + 1;
+
+    if ((*text == 's' || *text == 'n') && (!text[1] || isdigit((unsigned char)text[1]) ||
+                                           (*text == 's' && trap_parse(text) < 0))) {
+        text = text[1] ? text + 1 : args->argv[++*at];
+        if (!text)
+            return builtin_usage_error(sh, args, "a signal is missing");
+    }
+    ++*at;
+    *ret_signal = trap_parse(text);
+    if (*ret_signal < 0 || *ret_signal >= NSIG)
+        return shell_fail(sh, ERROR_BUILTIN, 1, args->argv[0], "%s: unknown signal name", text);
+    return FLOW_NEXT;
+}
+
+static enum flow kill_run(struct shell *sh, struct args *args)
+{
+    int signal = SIGTERM;
+    size_t at = 1;
+
+    sh->status = 0;
+    const char *first = args->count > 1 ? args->argv[1] : NULL;
+    if (first && (strcmp(first, "--help") == 0 || strcmp(first, "--man") == 0)) {
+        enum flow flow = FLOW_NEXT;
+        (void)args_option(sh, args, &flow);
+        return flow;
+    }
+    if (first && (strcmp(first, "-l") == 0 || strcmp(first, "-L") == 0)) {
+        if (args->count > 2)
+            return list_some(sh, args, 2);
+        list_signals(sh, first[1] == 'L');
+        return FLOW_NEXT;
+    }
+    if (first && *first == '-' && strcmp(first, "--") != 0)
+        TRY(take_signal(sh, args, &at, &signal));
+    if (at < args->count && strcmp(args->argv[at], "--") == 0)
+        at++;
+    if (at >= args->count)
+        return builtin_usage_error(sh, args, "needs a job or process");
+    (void)fdtab_flush(sh);
+    for (; at < args->count; at++)
+        send_signal(sh, args, args->argv[at], signal);
+    if (sh->pending)
+        return trap_run_pending(sh);
+    return FLOW_NEXT;
+}
+
+static const struct builtin_option kill_options[] = {
+    { .letter = 'l', .help = "list signals: names for numbers and numbers for names" },
+    { .letter = 'L', .help = "list signals with their numbers" },
+    { .letter = 'n', .argument = "number", .help = "send the signal of this number" },
+    { .letter = 's', .argument = "name", .help = "send the signal of this name" },
+    { 0 },
+};
+
+const struct builtin_spec kill_spec = {
+    .name = "kill",
+    .options = kill_options,
+    .usage = "job | pid ...",
+    .summary = "send a signal",
+    .doc = "Sends a signal, by default TERM, to each process or job. -NAME and -NUMBER name the signal too. "
+           "Signal 0 only asks whether the process is there.",
+    .run = kill_run,
+};

@@ -1,0 +1,98 @@
+/*
+ * sleep: wait for a time without starting a process.
+ *
+ * Takes seconds with a fraction, or numbers with the suffixes s m h d w. A trapped signal runs its action at
+ * once; the sleep then goes on for the rest of its time, or ends early with -s.
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "builtins/builtin.h"
+#include "shell/base/sys.h"
+#include "shell/exec/trap.h"
+#include "shell/state/fdtab.h"
+
+static double suffix_seconds(char c)
+{
+    switch (c) {
+    case 'm':
+        return 60;
+    case 'h':
+        return 3600;
+    case 'd':
+        return 86400;
+    case 'w':
+        return 604800;
+    default:
+        return 1;
+    }
+}
+
+/* A sum such as 1h30m; a bare number means seconds. */
+static bool parse_duration(const char *text, double *ret_seconds)
+{
+    double total = 0;
+    if (!*text)
+        return false;
+    while (*text) {
+        char *end;
+        double n = strtod(text, &end);
+        if (end == text || isnan(n) || n < 0)
+            return false;
+        total += n * suffix_seconds(*end);
+        if (*end && suffix_seconds(*end) == 1 && *end != 's')
+            return false;
+        text = *end ? end + 1 : end;
+    }
+    *ret_seconds = total;
+    return true;
+}
+
+static enum flow sleep_run(struct shell *sh, struct args *args)
+{
+    bool once = false;
+    enum flow flow = FLOW_NEXT;
+    double seconds;
+
+    for (int option; (option = args_option(sh, args, &flow)) != 0;) {
+        if (option < 0)
+            return flow;
+        once |= option == 's';
+    }
+    if (args_left(args) != 1)
+        return builtin_usage_error(sh, args, "needs one operand");
+    const char *operand = args_peek(args, 0);
+    if (!parse_duration(operand, &seconds))
+        return shell_fail(sh, ERROR_BUILTIN, 1, args->argv[0], "%s: bad number", operand);
+    (void)fdtab_flush(sh);
+    sh->status = 0;
+    const double longest = 1e9;
+    int64_t end = sys_monotonic_ns() + (int64_t)(fmin(seconds, longest) * 1e9);
+    for (int64_t left; (left = end - sys_monotonic_ns()) > 0;) {
+        struct timespec time = { .tv_sec = left / 1000000000, .tv_nsec = left % 1000000000 };
+        if (nanosleep(&time, NULL) == 0)
+            break;
+        if (sh->pending)
+            TRY(trap_run_pending(sh));
+        if (once)
+            break;
+    }
+    return FLOW_NEXT;
+}
+
+static const struct builtin_option options[] = {
+    { .letter = 's', .help = "end early when a signal arrives" },
+    { 0 },
+};
+
+const struct builtin_spec sleep_spec = {
+    .name = "sleep",
+    .options = options,
+    .usage = "duration",
+    .summary = "wait for a time",
+    .doc = "Waits for the given number of seconds, which may have a fraction, or for a duration made of "
+           "numbers with the suffixes s, m, h, d and w.",
+    .run = sleep_run,
+};

@@ -1,0 +1,109 @@
+/*
+ * trap: what to do when a signal arrives or at an event (EXIT, ERR, DEBUG).
+ *
+ * The first operand is the action: text to run, `-` or a number for the default, empty to ignore. Listed
+ * traps can be read back as commands.
+ */
+#include <ctype.h>
+#include <signal.h>
+#include <string.h>
+
+#include "builtins/builtin.h"
+#include "shell/exec/trap.h"
+#include "shell/state/var.h"
+
+static enum flow print_trap(struct shell *sh, int signal, bool action_only)
+{
+    const char *action = trap_get(sh, signal);
+    struct str text;
+
+    if (!action)
+        return FLOW_NEXT;
+    str_init(&text, sh->heap);
+    if (action_only) {
+        str_append_z(&text, action);
+    } else {
+        str_append_z(&text, "trap -- ");
+        text_quote(&text, action, strlen(action));
+        str_putc(&text, ' ');
+        str_append_z(&text, trap_name(signal));
+    }
+    str_putc(&text, '\n');
+    bool ok = str_ok(&text);
+    out_write(sh->out, str_text(&text), text.len);
+    str_release(&text);
+    return ok ? FLOW_NEXT : shell_fail_memory(sh, 0);
+}
+
+static enum flow print_all(struct shell *sh)
+{
+    for (int signal = TRAP_END - 1; signal >= 0; signal--)
+        if (signal < NSIG || signal >= TRAP_ERR)
+            TRY(print_trap(sh, signal, false));
+    return FLOW_NEXT;
+}
+
+static bool is_number(const char *text)
+{
+    return *text && strspn(text, "0123456789") == strlen(text);
+}
+
+static enum flow trap_builtin_run(struct shell *sh, struct args *args)
+{
+    bool print = false;
+    enum flow flow = FLOW_NEXT;
+    const char *action = NULL;
+    size_t first = 0;
+
+    /* `trap -` is an operand, not an option */
+    for (int option; (option = args_option(sh, args, &flow)) != 0;) {
+        if (option == -1)
+            return flow;
+        if (option < 0)
+            return flow;
+        if (option == 'l')
+            return shell_fail(sh, ERROR_USAGE, 2, args->argv[0], "-l: use kill -l");
+        print = true;
+    }
+    sh->status = 0;
+    if (!args_left(args))
+        return print_all(sh);
+    if (!print && !is_number(args_peek(args, 0))) {
+        action = args_peek(args, first++);
+        if (strcmp(action, "-") == 0)
+            action = NULL;
+        if (args_left(args) == 1) {
+            if (trap_parse(args_peek(args, 0)) < 0)
+                return builtin_usage_error(sh, args, "needs a condition");
+            action = NULL;
+            first = 0;
+        }
+    }
+    for (size_t i = first; i < args_left(args); i++) {
+        int signal = trap_parse(args_peek(args, i));
+        if (signal < 0)
+            return shell_fail(sh, ERROR_BUILTIN, 1, args->argv[0], "%s: bad trap", args_peek(args, i));
+        if (print)
+            TRY(print_trap(sh, signal, args_left(args) == 1));
+        else
+            TRY(trap_set(sh, signal, action));
+    }
+    return FLOW_NEXT;
+}
+
+static const struct builtin_option trap_options[] = {
+    { .letter = 'p', .help = "show the actions of the given conditions" },
+    { 0 },
+};
+
+const struct builtin_spec trap_spec = {
+    .name = "trap",
+    .flags = BUILTIN_SPECIAL,
+    .options = trap_options,
+    .usage = "[action condition ...]",
+    .summary = "say what to do on signals and events",
+    .doc = "Runs action when one of the conditions occurs: a signal by name or number, EXIT or 0 when the "
+           "shell or function ends, ERR when a command fails, DEBUG before each command. An empty action "
+           "ignores the signal; - brings the default back. Without operands the actions are shown.",
+    .run = trap_builtin_run,
+};
