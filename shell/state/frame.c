@@ -34,7 +34,7 @@ static void call_discard(struct shell *sh, struct undo_call *call)
 }
 
 static const size_t payload_bytes[UNDO_KIND_COUNT] = {
-#define UNDO(id, payload, rollback, discard) [UNDO_##id] = sizeof(payload),
+#define UNDO(id, type, rollback, discard) [UNDO_##id] = sizeof(type),
 #include "shell/state/undo.def"
 #undef UNDO
 };
@@ -42,7 +42,7 @@ static const size_t payload_bytes[UNDO_KIND_COUNT] = {
 static void undo_apply(struct shell *sh, struct undo *undo)
 {
     switch (undo->kind) {
-#define UNDO(id, payload, rollback, discard)   \
+#define UNDO(id, type, rollback, discard)   \
     case UNDO_##id:                            \
         rollback(sh, (void *)(undo->payload)); \
         break;
@@ -56,7 +56,7 @@ static void undo_apply(struct shell *sh, struct undo *undo)
 static void undo_discard(struct shell *sh, struct undo *undo)
 {
     switch (undo->kind) {
-#define UNDO(id, payload, rollback, discard)  \
+#define UNDO(id, type, rollback, discard)  \
     case UNDO_##id:                           \
         discard(sh, (void *)(undo->payload)); \
         break;
@@ -81,6 +81,11 @@ void *undo_push(struct shell *sh, struct frame *frame, enum undo_kind kind)
     undo->next = frame->undo;
     frame->undo = undo;
     return undo->payload;
+}
+
+void *undo_newest(struct frame *frame)
+{
+    return frame->undo->payload;
 }
 
 void undo_drop(struct shell *sh, struct frame *frame)

@@ -10,6 +10,7 @@
  */
 #include "shell/state/scope.h"
 
+#include "shell/state/special.h"
 #include "shell/state/var_private.h"
 
 /* A variable without anything, bound nowhere. Special names keep their meaning in every scope, unless it can be lost. */
@@ -209,26 +210,29 @@ enum flow scope_local(struct shell *sh, struct name *name, struct var **ret_var)
     return bind_new(sh, name, &name->cur, func, frame_target(sh, TARGET_LOCAL), ret_var);
 }
 
-enum flow scope_temporary(struct shell *sh, struct name *name, struct var **ret_var)
+enum flow scope_temporary(struct shell *sh, struct name *name, bool with_value, struct var **ret_var)
 {
     struct frame *command = frame_target(sh, TARGET_CMD);
     struct var *seen = name->cur, *var;
-    if (seen && command && seen->owner == command) {
+    if (!command)
+        return scope_global(sh, name, ret_var);
+    if (seen && seen->owner == command) {
         *ret_var = seen;
         return FLOW_NEXT;
     }
     TRY(bind_new(sh, name, &name->cur, command, command, &var));
     if (seen) {
-        var->attrs |= seen->attrs & ~(uint32_t)(VAR_READONLY | VAR_NAMEREF);
+        var->attrs |= seen->attrs & ~(uint32_t)(VAR_READONLY | VAR_NAMEREF | VAR_ARRAY | VAR_NOTHING | VAR_SPECIAL);
         var->base = seen->base;
         var->width = seen->width;
+    }
+    if (seen && with_value) {
         bool copied = value_copy(sh->heap, &var->value, &seen->value);
         if (seen->array)
             copied = (var->array = array_dup(seen->array)) != NULL;
-        if (!copied) { /* an unset variable is left for the command's frame to take away */
-            var->attrs &= ~(uint32_t)VAR_ARRAY;
+        if (!copied) /* an unset variable is left for the command's frame to take away */
             return shell_fail_memory(sh, 0);
-        }
+        var->attrs |= seen->attrs & VAR_ARRAY;
     }
     var->attrs |= VAR_EXPORT;
     *ret_var = var;

@@ -22,8 +22,9 @@ enum flow scope_global(struct shell *sh, struct name *name, struct var **ret_var
 /* The variable of NAME in the scope of the running ksh function, made when missing: unset and without attributes. Outside of
  * functions the visible or global one. */
 enum flow scope_local(struct shell *sh, struct name *name, struct var **ret_var) NODISCARD;
-/* NAME's variable of the running simple command (`x=1 cmd`), made when missing as a copy of what is visible, and exported. */
-enum flow scope_temporary(struct shell *sh, struct name *name, struct var **ret_var) NODISCARD;
+/* NAME's variable of the running simple command (`x=1 cmd`), made when missing, exported, with the attributes of what is
+ * visible and, if WITH_VALUE, a copy of its value. */
+enum flow scope_temporary(struct shell *sh, struct name *name, bool with_value, struct var **ret_var) NODISCARD;
 /* The variable that NAME means in the function that called the running one; NULL: none there but the global. */
 struct var *scope_caller_local(struct shell *sh, const struct name *name);
 

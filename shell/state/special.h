@@ -5,14 +5,35 @@
 #include "shell/state/name.h"
 #include "shell/state/shell.h"
 
+/* What a row says about its variable. */
+enum special_flags {
+    SPECIAL_LOSABLE = 1u << 0,  /* unset for good ends the special meaning (RANDOM, SECONDS, ...) */
+    SPECIAL_READONLY = 1u << 1, /* assignment fails */
+    SPECIAL_INTEGER = 1u << 2,  /* starts as an integer variable */
+    SPECIAL_FLOAT = 1u << 3,    /* starts as a floating variable, 3 decimals */
+    SPECIAL_EXISTS = 1u << 4,   /* there is always a variable, so that reading reaches GET */
+    SPECIAL_ARRAY = 1u << 5,    /* .sh.match */
+};
 struct special {
     const char *name;
     /* Makes the value on reading (scratch or static); NULL: the stored value. */
     enum flow (*get)(struct shell *sh, struct name *name, const char **ret_text, size_t *ret_len);
-    /* Called after a value was stored (TEXT NULL: unset). May refuse with FLOW_ERROR (the old value is put back). */
+    /* Called after a value was stored (TEXT NULL: unset) or came back at the end of a scope; must not write variables. */
     enum flow (*changed)(struct shell *sh, struct name *name, const char *text, size_t len);
     unsigned flags;
 };
+/* Attributes a new variable of NAME starts with: VAR_SPECIAL or 0. */
+uint32_t special_attrs(const struct name *name);
+/* The variable that NAME means changed without an assignment (end of a scope): its `changed` is called, errors ignored. */
+void special_refresh(struct shell *sh, struct name *name);
+/* Before a write that CHANGED turns into shell state (SECONDS, RANDOM): lets the nearest subshell restore that. */
+enum flow special_save(struct shell *sh, const struct name *name) NODISCARD;
+/* Takes the locale from the variables: after the environment was imported. */
+void special_locale(struct shell *sh);
+/* Before a special variable is looked at: makes the array of .sh.match. */
+enum flow special_prepare(struct shell *sh, struct var *var) NODISCARD;
+void special_match_release(struct shell *sh); /* special_match.c */
+void special_release(struct shell *sh);
 /* Called once by shell_new: marks the names. */
 enum flow special_init(struct shell *sh) NODISCARD;
 

@@ -34,7 +34,7 @@ struct undo_element {
 };
 
 enum undo_kind {
-#define UNDO(id, payload, rollback, discard) UNDO_##id,
+#define UNDO(id, type, rollback, discard) UNDO_##id,
 #include "shell/state/undo.def"
 #undef UNDO
     UNDO_KIND_COUNT
@@ -43,6 +43,8 @@ enum undo_kind {
 /* Adds a record of KIND to FRAME and returns its payload for the caller to fill at once; NULL: out of memory, and
  * nothing changed. To be called before the change that it describes. */
 void *undo_push(struct shell *sh, struct frame *frame, enum undo_kind kind);
+/* The payload of FRAME's newest record. */
+void *undo_newest(struct frame *frame);
 /* Takes the newest record of FRAME back, neither applied nor discarded: the change did not happen. */
 void undo_drop(struct shell *sh, struct frame *frame);
 

@@ -205,6 +205,8 @@ int64_t var_next_index(struct shell *sh, struct name *name);
 enum flow var_list(struct shell *sh, uint32_t attrs_all, struct name ***ret_names, size_t *ret_count) NODISCARD;
 /* `typeset -p` form of one variable: `typeset -i x=1`, `typeset -A a=([k]=v)`: appended to S; reads back. */
 enum flow var_print(struct shell *sh, struct name *name, struct str *s, bool with_command) NODISCARD;
+/* The attributes as options: `-x -i 16`; nothing when there are none. */
+void var_print_attrs(const struct var *var, struct str *s);
 /* The value as shown by set and typeset: quoted text, or the (...) of an array. */
 enum flow var_print_value(struct shell *sh, struct name *name, struct str *s) NODISCARD;
 /* Appends TEXT quoted for the shell, as printf %q: nothing, '..' or $'..'. */

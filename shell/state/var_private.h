@@ -35,6 +35,8 @@ struct draft {
 
 /* ---- attr.c: what attributes do to data ---- */
 
+/* TEXT as a number: a constant, or an arithmetic expression (hook). Empty text is 0. */
+enum flow attr_parse_num(struct shell *sh, const char *text, size_t len, struct num *ret) NODISCARD;
 /* Converts text for VAR (NULL: no attributes). OLD: the present value when appending, else NULL. Results in scratch, or TEXT
  * itself. */
 enum flow attr_convert_text(struct shell *sh, const struct var *var, const struct value *old, const char *text, size_t len,

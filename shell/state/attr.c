@@ -1,0 +1,280 @@
+/*
+ * What attributes do: text or a number on its way into a variable, and a number on its way out as text.
+ *
+ * Numeric variables keep numbers and make text only when it is asked for; all other attributes (-u -l -L -R -Z)
+ * act once, at assignment. Results are drafts: nothing here writes a variable.
+ */
+#include <math.h>
+#include <stdio.h>
+
+#include "shell/base/utf8.h"
+#include "shell/state/option.h"
+#include "shell/state/var_private.h"
+
+enum {
+    FLOAT_DIGITS = 10,       /* -F and -E without n */
+    HEXFLOAT_DIGITS = 32,    /* -X without n */
+    DOUBLE_DIGITS_MAX = 15,  /* more would show noise */
+    LONG_DOUBLE_DIGITS_MAX = 18,
+    TEXT_FLOAT_DIGITS = 18,  /* a floating number in a plain variable */
+};
+
+/* ---- numbers in ---- */
+
+/* A plain signed integer has 64 bits: ksh93's 32 help nobody, and no value that fits them shows otherwise. */
+int64_t attr_wrap(uint32_t attrs, int64_t n)
+{
+    if (attrs & VAR_SHORT)
+        return attrs & VAR_UNSIGNED ? (int64_t)(uint16_t)n : (int64_t)(int16_t)n;
+    if ((attrs & VAR_UNSIGNED) && !(attrs & VAR_LONG))
+        return (int64_t)(uint32_t)n;
+    return n;
+}
+
+static long double round_float(uint32_t attrs, long double f)
+{
+    if (attrs & VAR_LONG)
+        return f;
+    return attrs & VAR_SHORT ? (long double)(float)f : (long double)(double)f;
+}
+
+static int64_t float_to_int(long double f)
+{
+    return isfinite(f) ? num_to_int(num_float(f)) : 0;
+}
+
+enum flow attr_parse_num(struct shell *sh, const char *text, size_t len, struct num *ret)
+{
+    int64_t i;
+    bool octal = len > 1 && text[0] == '0' && option_on(sh, OPTION_LETOCTAL);
+    if (!octal && num_parse_int(text, len, &i)) {
+        *ret = num_int(i);
+        return FLOW_NEXT;
+    }
+    if (sh->hooks.arith_text)
+        return sh->hooks.arith_text(sh, text, len, ret);
+    /* No arithmetic in this process (tests of this layer): constants only. */
+    long double f = 0;
+    bool is_float = false;
+    int base;
+    if (len > 0 && num_scan(text, len, octal, &i, &f, &is_float, &base) != len)
+        return shell_fail(sh, ERROR_EXPANSION, 1, text, "not a number");
+    *ret = is_float ? num_float(f) : num_int(len > 0 ? i : 0);
+    return FLOW_NEXT;
+}
+
+/* VALUE as a number without evaluating text: for +=. */
+static struct num stored_num(const struct value *value)
+{
+    if (value && (value->bits & VALUE_INT))
+        return num_int(value->i);
+    if (value && (value->bits & VALUE_FLOAT))
+        return num_float(value_float(value));
+    return num_int(0);
+}
+
+static struct num add_nums(struct num a, struct num b)
+{
+    if (!a.is_float && !b.is_float)
+        return num_int((int64_t)((uint64_t)a.i + (uint64_t)b.i));
+    long double x = a.is_float ? a.f : (long double)a.i;
+    long double y = b.is_float ? b.f : (long double)b.i;
+    return num_float(x + y);
+}
+
+/* N for a numeric variable with ATTRS. */
+static void draft_num(uint32_t attrs, struct num n, struct draft *ret)
+{
+    if (attrs & VAR_INTEGER) {
+        ret->bits = VALUE_INT;
+        ret->i = attr_wrap(attrs, n.is_float ? float_to_int(n.f) : n.i);
+        return;
+    }
+    long double f = n.f;
+    if (!n.is_float) /* a 64-bit unsigned integer may arrive as a negative one; it is taken as it is */
+        f = (long double)n.i;
+    ret->bits = VALUE_FLOAT;
+    ret->f = round_float(attrs, f);
+}
+
+/* ---- text in ---- */
+
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t' || c == '\n';
+}
+
+/* The text of -L, -R or -Z in WIDTH characters, appended to S. */
+static void justify(struct str *s, uint32_t attrs, size_t width, const char *text, size_t len)
+{
+    if (attrs & VAR_LEFT) {
+        while (len > 0 && (is_blank(*text) || ((attrs & VAR_ZERO) && *text == '0')))
+            text++, len--;
+        size_t bytes = utf8_offset(text, len, width);
+        str_append(s, text, bytes);
+        for (size_t n = utf8_count(text, bytes); n < width; n++)
+            str_putc(s, ' ');
+        return;
+    }
+    while (len > 0 && is_blank(text[len - 1]))
+        len--;
+    char pad = ' ';
+    if (attrs & VAR_ZERO) {
+        while (len > 0 && is_blank(*text))
+            text++, len--;
+        pad = len > 0 && *text >= '0' && *text <= '9' ? '0' : ' ';
+    }
+    size_t count = utf8_count(text, len);
+    for (size_t n = count; n < width; n++)
+        str_putc(s, pad);
+    size_t skip = count > width ? utf8_offset(text, len, count - width) : 0;
+    str_append(s, text + skip, len - skip);
+}
+
+/* Case and width for a text variable, into scratch. */
+static enum flow shape_text(struct shell *sh, const struct var *var, const char *text, size_t len, struct draft *ret)
+{
+    struct str s;
+    str_init(&s, sh->scratch);
+    if (var->attrs & (VAR_LOWER | VAR_UPPER)) {
+        if (var->attrs & VAR_UPPER)
+            utf8_upper(&s, text, len);
+        else
+            utf8_lower(&s, text, len);
+        text = str_text(&s);
+        len = s.len;
+    }
+    struct str wide;
+    str_init(&wide, sh->scratch);
+    if ((var->attrs & VAR_JUSTIFY) && var->width > 0) {
+        justify(&wide, var->attrs, (size_t)var->width, text, len);
+        text = str_text(&wide);
+        len = wide.len;
+    }
+    if (!str_ok(&s) || !str_ok(&wide))
+        return shell_fail_memory(sh, len);
+    *ret = (struct draft){.bits = VALUE_TEXT, .text = text, .len = len};
+    return FLOW_NEXT;
+}
+
+enum flow attr_convert_text(struct shell *sh, const struct var *var, const struct value *old, const char *text, size_t len,
+                            struct draft *ret)
+{
+    uint32_t attrs = var ? var->attrs : 0;
+    if (attrs & VAR_NUMERIC) {
+        struct num n;
+        TRY(attr_parse_num(sh, text, len, &n));
+        draft_num(attrs, old ? add_nums(stored_num(old), n) : n, ret);
+        return FLOW_NEXT;
+    }
+    if (!(attrs & (VAR_LOWER | VAR_UPPER | VAR_JUSTIFY))) {
+        *ret = (struct draft){.bits = VALUE_TEXT, .text = text, .len = len};
+        return FLOW_NEXT;
+    }
+    if (old && (attrs & VAR_JUSTIFY)) { /* the whole is shaped again */
+        const char *before;
+        size_t before_len;
+        TRY(attr_show(sh, var, old, &before, &before_len));
+        char *all = scratch_alloc(sh, before_len + len + 1);
+        if (!all)
+            return shell_fail_memory(sh, before_len + len);
+        memcpy(all, before, before_len);
+        memcpy(all + before_len, text, len);
+        text = all;
+        len += before_len;
+    }
+    return shape_text(sh, var, text, len, ret);
+}
+
+enum flow attr_convert_num(struct shell *sh, const struct var *var, const struct value *old, struct num n,
+                           struct draft *ret)
+{
+    uint32_t attrs = var ? var->attrs : 0;
+    if (attrs & VAR_NUMERIC) {
+        draft_num(attrs, old ? add_nums(stored_num(old), n) : n, ret);
+        return FLOW_NEXT;
+    }
+    struct str s;
+    str_init(&s, sh->scratch);
+    if (n.is_float)
+        num_format_float(&s, n.f, TEXT_FLOAT_DIGITS);
+    else
+        str_append_int(&s, n.i);
+    if (!str_ok(&s))
+        return shell_fail_memory(sh, 0);
+    return attr_convert_text(sh, var, old, str_text(&s), s.len, ret);
+}
+
+/* ---- numbers out ---- */
+
+/* An unsigned number beyond INT64_MAX in BASE. */
+static size_t show_huge(uint64_t n, unsigned base, char *ret)
+{
+    /* All digits but the last fit a signed number. */
+    size_t len = num_format_base((int64_t)(n / base), (int)base, true, ret);
+    char last[80];
+    size_t last_len = num_format_base((int64_t)(n % base), (int)base, false, last);
+    ret[len++] = last[last_len - 1];
+    ret[len] = '\0';
+    return len;
+}
+
+/* As an integer variable shows N; RET has 80 bytes. */
+static size_t show_int(const struct var *var, int64_t n, char *ret)
+{
+    int base = var->base >= 2 ? var->base : 10;
+    if ((var->attrs & VAR_UNSIGNED) && n < 0)
+        return show_huge((uint64_t)n, (unsigned)base, ret);
+    size_t len = num_format_base(n, base, true, ret);
+    ret[len] = '\0';
+    return len;
+}
+
+static void show_float(struct str *s, const struct var *var, long double f)
+{
+    int width = var->width;
+    if (!isfinite(f)) {
+        str_append_z(s, isnan(f) ? "nan" : f < 0 ? "-inf" : "inf");
+    } else if (var->attrs & VAR_FIXED) {
+        str_printf(s, "%.*Lf", width < 0 ? FLOAT_DIGITS : width, f);
+    } else if (var->attrs & VAR_EXPONENT) {
+        int most = var->attrs & VAR_LONG ? LONG_DOUBLE_DIGITS_MAX : DOUBLE_DIGITS_MAX;
+        int digits = width < 0 ? FLOAT_DIGITS : width;
+        str_printf(s, "%.*Lg", digits < most ? digits : most, f);
+    } else {
+        str_printf(s, "%.*a", width < 0 ? HEXFLOAT_DIGITS : width, (double)f);
+    }
+}
+
+enum flow attr_show(struct shell *sh, const struct var *var, const struct value *value, const char **ret_text,
+                    size_t *ret_len)
+{
+    if (!value || !value_is_set(value)) {
+        *ret_text = NULL;
+        *ret_len = 0;
+        return FLOW_NEXT;
+    }
+    if (value->bits & VALUE_TEXT) {
+        *ret_text = value_text(value, ret_len);
+        return FLOW_NEXT;
+    }
+    if (value->bits & VALUE_INT) {
+        char buffer[80];
+        size_t len = show_int(var, value->i, buffer);
+        char *copy = scratch_alloc(sh, len + 1);
+        if (!copy)
+            return shell_fail_memory(sh, len + 1);
+        memcpy(copy, buffer, len + 1);
+        *ret_text = copy;
+        *ret_len = len;
+        return FLOW_NEXT;
+    }
+    struct str s;
+    str_init(&s, sh->scratch);
+    show_float(&s, var, value_float(value));
+    if (!str_ok(&s))
+        return shell_fail_memory(sh, 0);
+    *ret_text = str_text(&s);
+    *ret_len = s.len;
+    return FLOW_NEXT;
+}

@@ -1,0 +1,336 @@
+/*
+ * typeset: declaring variables, changing attributes, name references.
+ *
+ * A change of attributes builds the new state beside the old one, converting every value, and swaps them at the end;
+ * so it works whole or not at all, and the journal gets the old state moved. Changes that touch no data skip that.
+ */
+#include "shell/base/utf8.h"
+#include "shell/state/option.h"
+#include "shell/state/scope.h"
+#include "shell/state/special.h"
+#include "shell/state/var_private.h"
+
+enum {
+    SIZE_ATTRS = VAR_SHORT | VAR_LONG | VAR_UNSIGNED,
+    CASE_ATTRS = VAR_LOWER | VAR_UPPER,
+    /* a change of one of these converts the data */
+    DATA_ATTRS = VAR_NUMERIC | SIZE_ATTRS | CASE_ATTRS | VAR_JUSTIFY,
+    /* what may be done to a read-only variable */
+    HARMLESS_ATTRS = VAR_READONLY | VAR_EXPORT | VAR_TAG,
+};
+
+bool var_in_function(const struct shell *sh)
+{
+    return sh->frame->func != NULL;
+}
+
+/* ---- the new attributes ---- */
+
+/* -l and -u mean a size beside a numeric attribute, else a case. */
+static uint32_t normal_set(uint32_t set)
+{
+    if ((set & VAR_NUMERIC) && (set & VAR_LOWER))
+        set = (set & ~(uint32_t)VAR_LOWER) | VAR_LONG;
+    if ((set & VAR_INTEGER) && (set & VAR_UPPER))
+        set = (set & ~(uint32_t)VAR_UPPER) | VAR_UNSIGNED;
+    if ((set & VAR_ZERO) && !(set & VAR_LEFT))
+        set |= VAR_RIGHT;
+    return set;
+}
+
+/* Attributes of the same group exclude each other: the new one wins. */
+static uint32_t merge_attrs(uint32_t old, uint32_t set, uint32_t clear)
+{
+    uint32_t drop = clear;
+    if (clear & VAR_NUMERIC)
+        drop |= SIZE_ATTRS;
+    if (clear & (VAR_RIGHT | VAR_ZERO))
+        drop |= VAR_RIGHT | VAR_ZERO;
+    if (set & VAR_NUMERIC)
+        drop |= VAR_NUMERIC | SIZE_ATTRS | CASE_ATTRS | VAR_JUSTIFY;
+    if (set & (CASE_ATTRS | VAR_JUSTIFY | VAR_BINARY))
+        drop |= VAR_NUMERIC | SIZE_ATTRS;
+    if (set & CASE_ATTRS)
+        drop |= CASE_ATTRS;
+    if (set & VAR_JUSTIFY)
+        drop |= VAR_JUSTIFY;
+    if (set & VAR_ASSOC)
+        drop |= VAR_INDEXED;
+    return (old & ~drop) | set;
+}
+
+/* Base and width of NEXT, whose attributes are merged, from CHANGE. */
+static void merge_numbers(struct var_state *next, uint32_t set, const struct var_change *change)
+{
+    if (set & VAR_INTEGER)
+        next->base = (int16_t)(change->base >= 2 && change->base <= 64 ? change->base : 0);
+    if (set & (VAR_FLOATING | VAR_JUSTIFY)) {
+        int width = change->width < 0 && (set & VAR_JUSTIFY) ? 0 : change->width;
+        next->width = (int16_t)(width < INT16_MAX ? width : INT16_MAX);
+    }
+    if (!(next->attrs & VAR_INTEGER))
+        next->base = 0;
+    if (!(next->attrs & (VAR_FLOATING | VAR_JUSTIFY)))
+        next->width = -1;
+}
+
+static enum flow check_change(struct shell *sh, const struct var *var, uint32_t set, const struct var_change *change)
+{
+    const char *name = var->name->text;
+    if (var->attrs & VAR_READONLY) {
+        bool harmless = (set & ~(uint32_t)HARMLESS_ATTRS & ~var->attrs) == 0 && !(change->clear & VAR_READONLY) &&
+                        (change->clear & ~(uint32_t)HARMLESS_ATTRS & var->attrs) == 0;
+        if (!harmless)
+            return shell_fail(sh, ERROR_ASSIGN, 1, name, "is read only");
+    }
+    if ((set & VAR_INDEXED) && (var->attrs & VAR_ASSOC))
+        return shell_fail(sh, ERROR_ASSIGN, 1, name, "cannot change associative array to indexed array");
+    if (change->clear & VAR_ARRAY & var->attrs)
+        return shell_fail(sh, ERROR_ASSIGN, 1, name, "cannot unset attribute A or a");
+    return FLOW_NEXT;
+}
+
+/* ---- the new data ---- */
+
+/* FROM, shown by OLD's attributes, as NEXT's attributes want it, into TO (unset, or FROM itself). */
+static enum flow convert_value(struct shell *sh, const struct var *old, const struct var *next, const struct value *from,
+                               struct value *to)
+{
+    struct draft draft;
+    bool number = (from->bits & (VALUE_INT | VALUE_FLOAT)) != 0;
+    if (number && (next->attrs & VAR_NUMERIC)) {
+        struct num n = from->bits & VALUE_INT ? num_int(from->i) : num_float(value_float(from));
+        TRY(attr_convert_num(sh, next, NULL, n, &draft));
+    } else {
+        const char *text;
+        size_t len;
+        TRY(attr_show(sh, old, from, &text, &len));
+        TRY(attr_convert_text(sh, next, NULL, text, len, &draft));
+    }
+    if (draft.bits & VALUE_INT)
+        value_set_int(to, draft.i);
+    else if (draft.bits & VALUE_FLOAT)
+        value_set_float(to, draft.f);
+    else if (!value_set_text(sh->heap, to, draft.text, draft.len))
+        return shell_fail_memory(sh, draft.len);
+    return FLOW_NEXT;
+}
+
+static enum flow convert_array(struct shell *sh, const struct var *old, const struct var *next, struct array *array)
+{
+    struct array_item item;
+    size_t position = 0;
+    while (array_next(array, &position, &item))
+        TRY(convert_value(sh, old, next, item.value, item.value));
+    return FLOW_NEXT;
+}
+
+/* The elements of NEXT, from VAR's array or scalar. */
+static enum flow build_array(struct shell *sh, const struct var *var, struct var *next)
+{
+    bool assoc = (next->attrs & VAR_ASSOC) != 0;
+    if (var->array)
+        next->array = assoc && !var->array->assoc ? array_to_assoc(var->array) : array_dup(var->array);
+    else
+        next->array = array_new(sh->nodes, sh->heap, assoc);
+    if (!next->array)
+        return shell_fail_memory(sh, sizeof *next->array);
+    if (!var->array && value_is_set(&var->value)) {
+        struct value *first;
+        if (assoc) {
+            struct element *element = array_put_key(next->array, "0", 1);
+            first = element ? &element->value : NULL;
+        } else {
+            first = array_put_index(next->array, 0);
+        }
+        if (!first)
+            return shell_fail_memory(sh, sizeof *first);
+        if (!value_copy(sh->heap, first, &var->value)) {
+            next->array->count--;
+            return shell_fail_memory(sh, 0);
+        }
+    }
+    if ((var->attrs ^ next->attrs) & DATA_ATTRS || var->width != next->width)
+        return convert_array(sh, var, next, next->array);
+    return FLOW_NEXT;
+}
+
+/* Fills NEXT's data. Width of -L -R -Z without n is that of the value. */
+static enum flow build_data(struct shell *sh, const struct var *var, struct var *next)
+{
+    next->value.bits = 0;
+    next->array = NULL;
+    if (next->attrs & VAR_ARRAY)
+        return build_array(sh, var, next);
+    if (!value_is_set(&var->value))
+        return FLOW_NEXT;
+    if ((next->attrs & VAR_JUSTIFY) && next->width == 0) {
+        const char *text;
+        size_t len;
+        TRY(attr_show(sh, var, &var->value, &text, &len));
+        size_t width = utf8_count(text, len);
+        next->width = (int16_t)(width < INT16_MAX ? width : INT16_MAX);
+    }
+    return convert_value(sh, var, next, &var->value, &next->value);
+}
+
+/* Gives VAR the state NEXT, whose data are its own. On failure they are freed. */
+static enum flow swap_state(struct shell *sh, struct var *var, struct var_state *next)
+{
+    bool exported = ((var->attrs | next->attrs) & VAR_EXPORT) != 0;
+    struct var_state *saved;
+    enum flow flow = var_save(sh, var, &saved);
+    if (flow != FLOW_NEXT) {
+        var_state_clear(sh, next);
+        return flow;
+    }
+    var_state_clear(sh, &var->state);
+    var->state = *next;
+    if (exported)
+        sh->export_epoch++;
+    return var->attrs & VAR_SPECIAL ? var_notify(sh, var) : FLOW_NEXT;
+}
+
+static uint32_t with_nothing(const struct var *var, uint32_t attrs)
+{
+    return var_has_value(var) ? attrs & ~(uint32_t)VAR_NOTHING : attrs | VAR_NOTHING;
+}
+
+static enum flow change_attrs(struct shell *sh, struct var *var, uint32_t set, const struct var_change *change)
+{
+    struct var next = *var;
+    next.attrs = merge_attrs(var->attrs, set, change->clear);
+    merge_numbers(&next.state, set, change);
+    next.attrs = with_nothing(var, next.attrs);
+    bool same_data = ((var->attrs ^ next.attrs) & (DATA_ATTRS | VAR_ARRAY)) == 0 &&
+                     (!(next.attrs & VAR_JUSTIFY) || var->width == next.width);
+    if (same_data && !frame_should_record(frame_target(sh, TARGET_GLOBAL), var->stamp)) {
+        bool exported = ((var->attrs ^ next.attrs) & VAR_EXPORT) != 0 || (next.attrs & VAR_EXPORT);
+        var->attrs = next.attrs;
+        var->base = next.base;
+        var->width = next.width;
+        if (exported)
+            sh->export_epoch++;
+        return FLOW_NEXT;
+    }
+    next.target_key = NULL;
+    enum flow flow = build_data(sh, var, &next);
+    if (flow != FLOW_NEXT) {
+        var_state_clear(sh, &next.state);
+        return flow;
+    }
+    return swap_state(sh, var, &next.state);
+}
+
+/* ---- name references ---- */
+
+static enum flow refuse_self(struct shell *sh, const struct name *name)
+{
+    return shell_fail(sh, ERROR_ASSIGN, 1, name->text, "invalid self reference");
+}
+
+/* Would a reference of VAR to TARGET lead back to VAR? */
+static enum flow check_loop(struct shell *sh, const struct var *var, const struct name *target, const struct var *target_var)
+{
+    const struct var *at = target_var ? target_var : target->cur;
+    if (!target_var && target == var->name && !(at && at != var))
+        return refuse_self(sh, var->name);
+    for (int depth = 0; at && (at->attrs & VAR_NAMEREF) && at->target && depth < 100; depth++) {
+        if (at == var)
+            return refuse_self(sh, var->name);
+        at = at->target_var ? at->target_var : at->target->cur;
+    }
+    return at == var ? refuse_self(sh, var->name) : FLOW_NEXT;
+}
+
+/* Without an operand the value is taken as the name to refer to. */
+static enum flow target_from_value(struct shell *sh, const struct var *var, struct name **ret_target)
+{
+    const char *text = NULL;
+    size_t len = 0;
+    if (!(var->attrs & (VAR_ARRAY | VAR_NAMEREF)))
+        TRY(attr_show(sh, var, &var->value, &text, &len));
+    *ret_target = NULL;
+    if (!text || len == 0)
+        return FLOW_NEXT;
+    if (!text_is_dotted_name(text, len))
+        return shell_fail(sh, ERROR_ASSIGN, 1, var->name->text, "invalid variable name");
+    *ret_target = name_intern(sh, text, len);
+    return *ret_target ? FLOW_NEXT : shell_fail_memory(sh, len);
+}
+
+static enum flow make_reference(struct shell *sh, struct var *var, const struct var_change *change)
+{
+    TRY(var_check_writable(sh, var, 0));
+    if ((var->attrs & VAR_ARRAY) && var->array->count > 0)
+        return shell_fail(sh, ERROR_ASSIGN, 1, var->name->text, "reference variable cannot be an array");
+    struct var_state next = {.attrs = VAR_NAMEREF | VAR_NOTHING, .width = -1, .target = change->nameref_target};
+    if (!next.target && (var->attrs & VAR_NAMEREF))
+        return FLOW_NEXT; /* it is one already */
+    if (!next.target)
+        TRY(target_from_value(sh, var, &next.target));
+    if (next.target) {
+        next.attrs &= ~(uint32_t)VAR_NOTHING;
+        if (change->nameref_caller)
+            next.target_var = scope_caller_local(sh, next.target);
+        if (!next.target_var && next.target == var->name && change->nameref_caller && var->owner)
+            next.target_var = var->outer; /* the global one */
+        TRY(check_loop(sh, var, next.target, next.target_var));
+    }
+    if (change->nameref_key) {
+        next.target_key = text_dup(sh->heap, change->nameref_key);
+        if (!next.target_key)
+            return shell_fail_memory(sh, strlen(change->nameref_key));
+    }
+    return swap_state(sh, var, &next);
+}
+
+/* typeset +n: an ordinary variable whose value is what it referred to. */
+static enum flow end_reference(struct shell *sh, struct var *var)
+{
+    struct var_state next = {.attrs = VAR_NOTHING, .width = -1};
+    if (var->target) {
+        struct str s;
+        str_init(&s, sh->scratch);
+        str_append(&s, var->target->text, var->target->len);
+        if (var->target_key)
+            str_printf(&s, "[%s]", var->target_key);
+        if (!str_ok(&s) || !value_set_text(sh->heap, &next.value, str_text(&s), s.len))
+            return shell_fail_memory(sh, s.len);
+        next.attrs = 0;
+    }
+    return swap_state(sh, var, &next);
+}
+
+/* ---- entry ---- */
+
+/* The variable that CHANGE is about, not following references. */
+static enum flow find_or_make(struct shell *sh, struct name *name, const struct var_change *change, struct var **ret)
+{
+    if (change->local && !change->global)
+        return scope_local(sh, name, ret);
+    *ret = name->cur;
+    return name->cur && !change->global ? FLOW_NEXT : scope_global(sh, name, ret);
+}
+
+enum flow var_declare(struct shell *sh, struct name *name, const struct var_change *change)
+{
+    struct var *var;
+    TRY(name_check_supported(sh, name));
+    TRY(find_or_make(sh, name, change, &var));
+    if (change->set & VAR_NAMEREF)
+        return make_reference(sh, var, change);
+    if ((var->attrs & VAR_NAMEREF) && (change->clear & VAR_NAMEREF))
+        return end_reference(sh, var);
+    if (var->attrs & VAR_NAMEREF) {
+        if (!var->target || (change->set | change->clear) == 0)
+            return FLOW_NEXT;
+        struct var_ref ref = var_ref_name(var->name);
+        TRY(var_resolve(sh, &ref, &var));
+        if (!var)
+            TRY(scope_global(sh, ref.name, &var));
+    }
+    uint32_t set = normal_set(change->set);
+    TRY(check_change(sh, var, set, change));
+    return change_attrs(sh, var, set, change);
+}

@@ -1,0 +1,236 @@
+/*
+ * The environment: in at the start, out to every child.
+ *
+ * Owns sh->env_cache: the environment as last built, in one block, with the epoch of exports that it belongs to. Strings that came
+ * in and are no shell variables are kept and go out again as they are.
+ */
+#include "shell/state/env.h"
+
+#include <string.h>
+
+#include "shell/base/cclass.h"
+#include "shell/state/scope.h"
+#include "shell/state/special.h"
+#include "shell/state/var_private.h"
+
+struct env_cache {
+    char *const *foreign; /* strings that are no variables: borrowed from the process */
+    size_t foreign_count;
+    char **built;         /* NULL-terminated; the texts follow in the same block. NULL: never built */
+    uint32_t epoch;       /* sh->export_epoch when it was built */
+};
+
+/* ---- in ---- */
+
+static bool is_ignored(const char *name, size_t len)
+{
+    static const char *const ignored[] = {"IFS", "_", "PPID", "RANDOM", "SECONDS", "LINENO", "OPTIND", "OPTARG"};
+    for (size_t i = 0; i < sizeof ignored / sizeof *ignored; i++)
+        if (text_eq(name, len, ignored[i], strlen(ignored[i])))
+            return true;
+    return false;
+}
+
+/* Without telling the special ones: the locale is set once for all, and nothing else has been derived yet. */
+static enum flow import_one(struct shell *sh, const char *text, size_t name_len)
+{
+    struct name *name = name_intern(sh, text, name_len);
+    if (!name)
+        return shell_fail_memory(sh, name_len);
+    struct var *var;
+    TRY(scope_global(sh, name, &var));
+    const char *value = text + name_len + 1;
+    if (!value_set_text(sh->heap, &var->value, value, strlen(value)))
+        return shell_fail_memory(sh, strlen(value));
+    var->attrs |= VAR_EXPORT;
+    return FLOW_NEXT;
+}
+
+static enum flow import_all(struct shell *sh, char *const *envp)
+{
+    struct env_cache *cache = sh->env_cache;
+    size_t foreign = 0;
+    for (size_t i = 0; envp[i]; i++) {
+        const char *equals = strchr(envp[i], '=');
+        size_t len = equals ? (size_t)(equals - envp[i]) : 0;
+        if (len > 0 && text_is_name(envp[i], len)) {
+            if (!is_ignored(envp[i], len))
+                TRY(import_one(sh, envp[i], len));
+        } else {
+            foreign++;
+        }
+    }
+    if (foreign == 0)
+        return FLOW_NEXT;
+    char **list = mem_alloc(sh->heap, foreign * sizeof *list);
+    if (!list)
+        return shell_fail_memory(sh, foreign * sizeof *list);
+    for (size_t i = 0; envp[i]; i++) {
+        const char *equals = strchr(envp[i], '=');
+        if (!equals || equals == envp[i] || !text_is_name(envp[i], (size_t)(equals - envp[i])))
+            list[cache->foreign_count++] = envp[i];
+    }
+    cache->foreign = list;
+    return FLOW_NEXT;
+}
+
+/* ---- what a shell starts with ---- */
+
+static enum flow declare_int(struct shell *sh, const char *text, int64_t n)
+{
+    struct name *name = name_intern(sh, text, strlen(text));
+    if (!name)
+        return shell_fail_memory(sh, strlen(text));
+    struct var_change change = {.set = VAR_INTEGER, .base = -1, .width = -1};
+    TRY(var_declare(sh, name, &change));
+    const struct var_ref ref = var_ref_name(name);
+    return name->cur && value_is_set(&name->cur->value) ? FLOW_NEXT : var_set_num(sh, &ref, num_int(n), ASSIGN_FORCE);
+}
+
+static enum flow default_text(struct shell *sh, const char *name, const char *text)
+{
+    return var_text(sh, name) ? FLOW_NEXT : var_set_text(sh, name, text);
+}
+
+/* SHLVL from the environment plus one, exported. */
+static enum flow raise_shlvl(struct shell *sh)
+{
+    const char *text = var_text(sh, "SHLVL");
+    int64_t level = 0;
+    if (!text || !num_parse_int(text, strlen(text), &level) || level < 0 || level > 1000000)
+        level = 0;
+    struct name *name = name_intern(sh, "SHLVL", strlen("SHLVL"));
+    if (!name)
+        return shell_fail_memory(sh, 0);
+    const struct var_ref ref = var_ref_name(name);
+    TRY(var_unset(sh, &ref, true));
+    struct var_change change = {.set = VAR_INTEGER | VAR_EXPORT, .base = -1, .width = -1};
+    TRY(var_declare(sh, name, &change));
+    return var_set_int(sh, "SHLVL", level + 1);
+}
+
+static enum flow set_defaults(struct shell *sh)
+{
+    static const struct {
+        const char *name;
+        int64_t value;
+    } numbers[] = {{"HISTCMD", 0}, {"JOBMAX", 0}, {"MAILCHECK", 600}, {"OPTIND", 1}, {"TMOUT", 0}};
+    static const char *const texts[][2] = {{"IFS", " \t\n"}, {"PS2", "> "}, {"PS3", "#? "}, {"PS4", "+ "}};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        TRY(default_text(sh, texts[i][0], texts[i][1]));
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        struct name *name = name_find(sh, numbers[i].name, strlen(numbers[i].name));
+        if (!(name && name->cur && value_is_set(&name->cur->value)))
+            TRY(declare_int(sh, numbers[i].name, numbers[i].value));
+    }
+    TRY(raise_shlvl(sh));
+    struct name *name = name_intern(sh, "KSH_VERSION", strlen("KSH_VERSION"));
+    struct name *target = name_find(sh, ".sh.version", strlen(".sh.version"));
+    if (!name)
+        return shell_fail_memory(sh, 0);
+    struct var_change change = {.set = VAR_NAMEREF, .base = -1, .width = -1, .nameref_target = target};
+    return name->cur && value_is_set(&name->cur->value) ? FLOW_NEXT : var_declare(sh, name, &change);
+}
+
+enum flow env_import(struct shell *sh, char *const *envp)
+{
+    TRY(import_all(sh, envp));
+    special_locale(sh);
+    TRY(set_defaults(sh));
+    sh->export_epoch++;
+    return FLOW_NEXT;
+}
+
+/* ---- out ---- */
+
+struct builder {
+    size_t count, bytes; /* what is needed */
+    char **list;         /* second pass: where it goes */
+    char *text;
+};
+
+/* NAME=VALUE of one variable: counted, or written when LIST is there. */
+static enum flow build_one(struct shell *sh, struct name *name, struct builder *b)
+{
+    const char *text = NULL;
+    size_t len = 0;
+    TRY(var_get_name(sh, name, &text, &len));
+    if (!text)
+        return FLOW_NEXT;
+    if (memchr(text, '\0', len))
+        len = strlen(text);
+    if (b->list) {
+        b->list[b->count] = b->text;
+        memcpy(b->text, name->text, name->len);
+        b->text[name->len] = '=';
+        memcpy(b->text + name->len + 1, text, len);
+        b->text[name->len + 1 + len] = '\0';
+        b->text += name->len + len + 2;
+    }
+    b->count++;
+    b->bytes += name->len + len + 2;
+    return FLOW_NEXT;
+}
+
+static enum flow build_pass(struct shell *sh, struct builder *b)
+{
+    const struct env_cache *cache = sh->env_cache;
+    b->count = b->bytes = 0;
+    for (size_t i = 0; i < cache->foreign_count; i++) {
+        if (b->list)
+            b->list[b->count] = cache->foreign[i];
+        b->count++;
+    }
+    size_t cursor = 0;
+    for (struct map_slot *slot; (slot = map_next(&sh->names, &cursor)) != NULL;) {
+        struct name *name = slot->value;
+        if (name->cur && (name->cur->attrs & (VAR_EXPORT | VAR_NAMEREF)) == VAR_EXPORT && !name->dotted)
+            TRY(build_one(sh, name, b));
+    }
+    return FLOW_NEXT;
+}
+
+enum flow env_build(struct shell *sh, char *const **ret_envp)
+{
+    struct env_cache *cache = sh->env_cache;
+    if (cache->built && cache->epoch == sh->export_epoch) {
+        *ret_envp = cache->built;
+        return FLOW_NEXT;
+    }
+    struct builder b = {0};
+    TRY(build_pass(sh, &b));
+    size_t list_bytes = (b.count + 1) * sizeof *b.list, bytes = list_bytes + b.bytes;
+    char **list = mem_alloc(sh->heap, bytes);
+    if (!list)
+        return shell_fail_memory(sh, bytes);
+    size_t count = b.count;
+    b.list = list;
+    b.text = (char *)list + list_bytes;
+    enum flow flow = build_pass(sh, &b);
+    if (flow != FLOW_NEXT) {
+        mem_free(list);
+        return flow;
+    }
+    list[count] = NULL;
+    mem_free(cache->built);
+    cache->built = list;
+    cache->epoch = sh->export_epoch;
+    *ret_envp = list;
+    return FLOW_NEXT;
+}
+
+enum flow env_init(struct shell *sh)
+{
+    sh->env_cache = mem_alloc_zeroed(sh->heap, sizeof *sh->env_cache);
+    return sh->env_cache ? FLOW_NEXT : shell_fail_memory(sh, sizeof *sh->env_cache);
+}
+
+void env_release(struct shell *sh)
+{
+    if (!sh->env_cache)
+        return;
+    mem_free((void *)sh->env_cache->foreign);
+    mem_free(sh->env_cache->built);
+    mem_free(sh->env_cache);
+    sh->env_cache = NULL;
+}

@@ -1,0 +1,205 @@
+/*
+ * The shell struct: making and freeing it, errors, scratch text.
+ *
+ * Owns the regions of named lifetimes and the base frame. The modules of this layer are started and ended here, in
+ * an order that lets each use those before it; what the layers above hang on the struct they release themselves.
+ */
+#include "shell/state/shell.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "shell/base/diag.h"
+#include "shell/state/alias.h"
+#include "shell/state/cache.h"
+#include "shell/state/cmdhash.h"
+#include "shell/state/env.h"
+#include "shell/state/fdtab.h"
+#include "shell/state/frame.h"
+#include "shell/state/func.h"
+#include "shell/state/option.h"
+#include "shell/state/param.h"
+#include "shell/state/special.h"
+#include "shell/state/var_private.h"
+
+/* ---- errors ---- */
+
+enum flow shell_fail(struct shell *sh, enum error_kind kind, int status, const char *what, const char *format, ...)
+{
+    struct error *err = &sh->err;
+    size_t len = 0;
+    err->kind = kind;
+    err->status = status;
+    err->file = sh->file;
+    err->line = sh->line;
+    err->printed = false;
+    if (what) {
+        int n = snprintf(err->text, sizeof err->text, "%s: ", what);
+        len = n < 0 ? 0 : (size_t)n < sizeof err->text ? (size_t)n : sizeof err->text - 1;
+    }
+    va_list args;
+    va_start(args, format);
+    vsnprintf(err->text + len, sizeof err->text - len, format, args);
+    va_end(args);
+    return FLOW_ERROR;
+}
+
+enum flow shell_fail_memory(struct shell *sh, size_t bytes)
+{
+    if (bytes == 0)
+        return shell_fail(sh, ERROR_MEMORY, 1, NULL, "cannot allocate memory");
+    return shell_fail(sh, ERROR_MEMORY, 1, NULL, "cannot allocate %zu bytes", bytes);
+}
+
+/* `memksh: FILE: line N: TEXT`, leaving out what is unknown. */
+static void print_message(const char *file, uint32_t line, const char *text)
+{
+    if (file && line > 0)
+        diag_printf("%s: %s: line %u: %s", diag_program, file, line, text);
+    else if (file)
+        diag_printf("%s: %s: %s", diag_program, file, text);
+    else if (line > 0)
+        diag_printf("%s: line %u: %s", diag_program, line, text);
+    else
+        diag_printf("%s: %s", diag_program, text);
+}
+
+void shell_print_error(struct shell *sh)
+{
+    struct error *err = &sh->err;
+    sh->status = err->status;
+    if (err->printed)
+        return;
+    err->printed = true;
+    print_message(err->file, err->line, err->text);
+}
+
+void shell_warn(struct shell *sh, const char *what, const char *format, ...)
+{
+    char text[1024];
+    size_t len = 0;
+    if (what) {
+        int n = snprintf(text, sizeof text, "%s: ", what);
+        len = n < 0 ? 0 : (size_t)n < sizeof text ? (size_t)n : sizeof text - 1;
+    }
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text + len, sizeof text - len, format, args);
+    va_end(args);
+    print_message(sh->file, sh->line, text);
+}
+
+char *scratch_dup(struct shell *sh, const char *text, size_t len)
+{
+    return text_dup_n(sh->scratch, text, len);
+}
+
+/* ---- life ---- */
+
+static bool open_regions(struct shell *sh)
+{
+    sh->heap = mem_region_open("heap", MEM_BEST, 0);
+    sh->nodes = mem_region_open("nodes", MEM_BEST, 0);
+    sh->scratch = mem_region_open("scratch", MEM_LAST, 0);
+    sh->program_region = mem_region_open("program", MEM_BEST, 0);
+    return sh->heap && sh->nodes && sh->scratch && sh->program_region;
+}
+
+static enum flow start(struct shell *sh)
+{
+    sh->base_frame = mem_alloc_zeroed(sh->nodes, sizeof *sh->base_frame);
+    if (!sh->base_frame)
+        return shell_fail_memory(sh, sizeof *sh->base_frame);
+    map_init(&sh->names, sh->heap);
+    map_init(&sh->aliases, sh->heap);
+    map_init(&sh->cmdhash, sh->heap);
+    str_init(&sh->last_argument, sh->heap);
+    cache_init();
+    frame_push(sh, sh->base_frame, FRAME_BASE);
+    sh->options = option_defaults();
+    sh->pid = getpid();
+    sh->ppid = getppid();
+    sh->umask = umask(0);
+    umask(sh->umask);
+    TRY(special_init(sh));
+    TRY(env_init(sh));
+    TRY(param_init(sh));
+    sh->fdtab = fdtab_new(sh->heap);
+    if (!sh->fdtab)
+        return shell_fail_memory(sh, 0);
+    sh->out = fdtab_out(sh, 1);
+    return FLOW_NEXT;
+}
+
+struct shell *shell_new(void)
+{
+    struct shell *sh = mem_alloc_zeroed(mem_region_malloc(), sizeof *sh);
+    if (!sh)
+        return NULL;
+    if (!open_regions(sh) || start(sh) != FLOW_NEXT) {
+        shell_free_counted(sh);
+        return NULL;
+    }
+    return sh;
+}
+
+static void free_names(struct shell *sh)
+{
+    size_t cursor = 0;
+    for (struct map_slot *slot; (slot = map_next(&sh->names, &cursor)) != NULL;) {
+        struct name *name = slot->value;
+        for (struct var *var = name->cur, *outer; var; var = outer) {
+            outer = var->outer;
+            var_free(sh, var);
+        }
+        mem_free_sized(sh->nodes, name, sizeof *name + name->len + 1);
+    }
+    map_release(&sh->names);
+}
+
+static size_t close_region(struct mem_region *region, bool count)
+{
+    struct mem_stats stats = {0};
+    if (!region)
+        return 0;
+    mem_region_stats(region, &stats);
+    mem_region_close(region);
+    return count ? stats.busy_count : 0;
+}
+
+size_t shell_free_counted(struct shell *sh)
+{
+    if (!sh)
+        return 0;
+    if (sh->base_frame) {
+        while (sh->frame)
+            frame_pop(sh, sh->frame);
+        func_free_all(sh);
+        alias_free_all(sh);
+        cmdhash_clear(sh);
+        if (sh->fdtab)
+            fdtab_free(sh->fdtab);
+        param_release(sh);
+        env_release(sh);
+        special_release(sh);
+        free_names(sh);
+        str_release(&sh->last_argument);
+        mem_free(sh->cwd);
+        mem_free(sh->base_frame);
+    }
+    size_t leaked = close_region(sh->heap, true);
+    leaked += close_region(sh->nodes, true);
+    leaked += close_region(sh->program_region, true);
+    close_region(sh->scratch, false);
+    mem_free(sh);
+    return leaked;
+}
+
+void shell_free(struct shell *sh)
+{
+    size_t leaked = shell_free_counted(sh);
+    (void)leaked;
+    ASSERT(leaked == 0);
+}

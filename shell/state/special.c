@@ -1,0 +1,359 @@
+/*
+ * Variables with a meaning of their own: what reading them gives, and what assigning them does.
+ *
+ * The rows are in special.def; name->special points to a name's row and VAR_SPECIAL marks the variables for which it
+ * counts, so that an unset RANDOM stays an ordinary variable. Reading makes text in scratch; `changed` functions
+ * derive state (field separators, locale, seeds) and are called again when a scope ends, so they must do with what
+ * they are given, and must not write variables.
+ */
+#include "shell/state/special.h"
+
+#include <locale.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "shell/base/sys.h"
+#include "shell/base/utf8.h"
+#include "shell/state/cmdhash.h"
+#include "shell/state/scope.h"
+#include "shell/state/var_private.h"
+#include "shell/syntax/unparse.h"
+
+#define SHELL_VERSION "Version AJM 93u+m/memksh 0.1.0"
+
+enum { NS_PER_SECOND = 1000000000, SECONDS_DECIMALS = 3 };
+
+/* ---- reading ---- */
+
+/* A number as NAME's variable shows it. */
+static enum flow show_number(struct shell *sh, struct name *name, long double n, const char **ret_text, size_t *ret_len)
+{
+    struct value value = {0};
+    if (name->cur->attrs & VAR_FLOATING)
+        value_set_float(&value, n);
+    else
+        value_set_int(&value, (int64_t)n);
+    return attr_show(sh, name->cur, &value, ret_text, ret_len);
+}
+
+static enum flow show_text(const char *text, const char **ret_text, size_t *ret_len)
+{
+    *ret_text = text ? text : "";
+    *ret_len = strlen(*ret_text);
+    return FLOW_NEXT;
+}
+
+static enum flow get_random(struct shell *sh, struct name *name, const char **ret_text, size_t *ret_len)
+{
+    uint64_t z = sh->random_state += 0x9E3779B97F4A7C15u;
+    z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9u;
+    z = (z ^ z >> 27) * 0x94D049BB133111EBu;
+    return show_number(sh, name, (long double)(z >> 49), ret_text, ret_len);
+}
+
+static enum flow get_seconds(struct shell *sh, struct name *name, const char **ret_text, size_t *ret_len)
+{
+    long double elapsed = (long double)(sys_monotonic_ns() - sh->seconds_base_ns) / NS_PER_SECOND;
+    return show_number(sh, name, elapsed, ret_text, ret_len);
+}
+
+static enum flow get_lineno(struct shell *sh, struct name *name, const char **ret_text, size_t *ret_len)
+{
+    return show_number(sh, name, sh->line, ret_text, ret_len);
+}
+
+static enum flow get_shell_ppid(struct shell *sh, struct name *name, const char **ret_text, size_t *ret_len)
+{
+    return show_number(sh, name, sh->ppid, ret_text, ret_len);
+}
+
+static enum flow get_underscore(struct shell *sh, struct name *name, const char **ret_text, size_t *ret_len)
+{
+    (void)name;
+    *ret_text = str_text(&sh->last_argument);
+    *ret_len = sh->last_argument.len;
+    return FLOW_NEXT;
+}
+
+static enum flow get_dollar(struct shell *sh, struct name *name, const char **ret_text, size_t *ret_len)
+{
+    return show_number(sh, name, sh->pid, ret_text, ret_len);
+}
+
+static enum flow get_pid(struct shell *sh, struct name *name, const char **ret_text, size_t *ret_len)
+{
+    return show_number(sh, name, getpid(), ret_text, ret_len);
+}
+
+static enum flow get_ppid(struct shell *sh, struct name *name, const char **ret_text, size_t *ret_len)
+{
+    return show_number(sh, name, getppid(), ret_text, ret_len);
+}
+
+static enum flow get_subshell(struct shell *sh, struct name *name, const char **ret_text, size_t *ret_len)
+{
+    return show_number(sh, name, sh->subshell_level, ret_text, ret_len);
+}
+
+static enum flow get_version(struct shell *sh, struct name *name, const char **ret_text, size_t *ret_len)
+{
+    (void)sh;
+    (void)name;
+    return show_text(SHELL_VERSION, ret_text, ret_len);
+}
+
+static enum flow get_file(struct shell *sh, struct name *name, const char **ret_text, size_t *ret_len)
+{
+    (void)name;
+    return show_text(sh->file, ret_text, ret_len);
+}
+
+static enum flow get_fun(struct shell *sh, struct name *name, const char **ret_text, size_t *ret_len)
+{
+    (void)name;
+    return show_text(sh->frame->function_name, ret_text, ret_len);
+}
+
+/* How many functions and dot scripts are running. */
+static enum flow get_level(struct shell *sh, struct name *name, const char **ret_text, size_t *ret_len)
+{
+    unsigned level = 0;
+    for (const struct frame *frame = sh->frame; frame; frame = frame->outer)
+        level += frame->kind == FRAME_FUNC || frame->kind == FRAME_DOT;
+    return show_number(sh, name, level, ret_text, ret_len);
+}
+
+/* The line that called the running function; 0 outside. */
+static enum flow get_caller_lineno(struct shell *sh, struct name *name, const char **ret_text, size_t *ret_len)
+{
+    const struct frame *frame = sh->frame;
+    while (frame && frame->kind != FRAME_FUNC && frame->kind != FRAME_DOT)
+        frame = frame->outer;
+    return show_number(sh, name, frame ? frame->line : 0, ret_text, ret_len);
+}
+
+static enum flow get_command(struct shell *sh, struct name *name, const char **ret_text, size_t *ret_len)
+{
+    (void)name;
+    struct str s;
+    str_init(&s, sh->scratch);
+    if (sh->command)
+        unparse_summary(&s, sh->command, SIZE_MAX / 2);
+    if (!str_ok(&s))
+        return shell_fail_memory(sh, 0);
+    *ret_text = str_text(&s);
+    *ret_len = s.len;
+    return FLOW_NEXT;
+}
+
+/* ---- assigning ---- */
+
+static enum flow set_random(struct shell *sh, struct name *name, const char *text, size_t len)
+{
+    int64_t seed = 0;
+    (void)name;
+    if (text && num_parse_int(text, len, &seed))
+        sh->random_state = (uint64_t)seed;
+    return FLOW_NEXT;
+}
+
+static enum flow set_seconds(struct shell *sh, struct name *name, const char *text, size_t len)
+{
+    struct num n = num_int(0);
+    (void)name;
+    if (text)
+        TRY(attr_parse_num(sh, text, len, &n));
+    long double seconds = n.is_float ? n.f : (long double)n.i;
+    sh->seconds_base_ns = sys_monotonic_ns() - (int64_t)(seconds * NS_PER_SECOND);
+    return FLOW_NEXT;
+}
+
+static void restore_random(struct shell *sh, void *a, uintptr_t stamp)
+{
+    sh->random_state = (uint64_t)(uintptr_t)a;
+    sh->random_stamp = stamp;
+}
+
+static void restore_seconds(struct shell *sh, void *a, uintptr_t stamp)
+{
+    sh->seconds_base_ns = (int64_t)(intptr_t)a;
+    sh->seconds_stamp = stamp;
+}
+
+enum flow special_save(struct shell *sh, const struct name *name)
+{
+    struct frame *target = frame_target(sh, TARGET_GLOBAL);
+    if (!name->special || !target)
+        return FLOW_NEXT;
+    if (name->special->changed == set_random && frame_should_record(target, sh->random_stamp)) {
+        TRY(frame_record_call(sh, target, restore_random, (void *)(uintptr_t)sh->random_state, sh->random_stamp));
+        sh->random_stamp = target->id;
+    }
+    if (name->special->changed == set_seconds && frame_should_record(target, sh->seconds_stamp)) {
+        TRY(frame_record_call(sh, target, restore_seconds, (void *)(intptr_t)sh->seconds_base_ns, sh->seconds_stamp));
+        sh->seconds_stamp = target->id;
+    }
+    return FLOW_NEXT;
+}
+
+static bool is_white(char c)
+{
+    return c == ' ' || c == '\t' || c == '\n';
+}
+
+static enum flow set_ifs(struct shell *sh, struct name *name, const char *text, size_t len)
+{
+    static const char default_text[] = " \t\n";
+    struct ifs_table *ifs = sh->ifs;
+    (void)name;
+    if (!text) {
+        text = default_text;
+        len = strlen(default_text);
+    }
+    memset(ifs->classes, IFS_NONE, sizeof ifs->classes);
+    ifs->multibyte = false;
+    for (const char *p = text, *end = text + len; p < end;) {
+        size_t bytes = utf8_char_bytes(p, end);
+        unsigned char c = (unsigned char)*p;
+        if (bytes > 1)
+            ifs->multibyte = true;
+        else if (is_white(*p) && !(p + 1 < end && p[1] == *p)) /* a doubled blank separates like any other */
+            ifs->classes[c] = ifs->classes[c] == IFS_OTHER ? IFS_OTHER : IFS_SPACE;
+        else
+            ifs->classes[c] = IFS_OTHER;
+        p += bytes;
+    }
+    ifs->text = text;
+    ifs->len = len;
+    ifs->first = text;
+    ifs->first_len = len > 0 ? utf8_char_bytes(text, text + len) : 0;
+    ifs->is_default = text_eq(text, len, default_text, strlen(default_text));
+    return FLOW_NEXT;
+}
+
+static enum flow set_path(struct shell *sh, struct name *name, const char *text, size_t len)
+{
+    (void)name;
+    (void)text;
+    (void)len;
+    cmdhash_clear(sh);
+    sh->command_epoch++;
+    if (sh->hooks.path_changed)
+        sh->hooks.path_changed(sh);
+    return FLOW_NEXT;
+}
+
+static enum flow set_vmalloc_options(struct shell *sh, struct name *name, const char *text, size_t len)
+{
+    (void)sh;
+    (void)name;
+    (void)len;
+    if (text)
+        mem_options_apply(text);
+    return FLOW_NEXT;
+}
+
+/* The locale that the variables ask for, one category: LC_ALL, else its own, else LANG. */
+static void refresh_category(struct shell *sh, int category, const char *own)
+{
+    const char *names[] = {"LC_ALL", own, "LANG"};
+    const char *value = NULL;
+    for (size_t i = 0; i < 3 && !(value && *value); i++)
+        value = var_text(sh, names[i]);
+    if (!value || !*value)
+        value = "C";
+    const char *now = setlocale(category, NULL);
+    if (!now || strcmp(now, value) != 0)
+        (void)setlocale(category, value); /* an unknown one leaves what was */
+}
+
+void special_locale(struct shell *sh)
+{
+    /* LC_NUMERIC stays "C": numbers of the shell language have a dot. */
+    refresh_category(sh, LC_CTYPE, "LC_CTYPE");
+    refresh_category(sh, LC_COLLATE, "LC_COLLATE");
+    refresh_category(sh, LC_MESSAGES, "LC_MESSAGES");
+    refresh_category(sh, LC_TIME, "LC_TIME");
+    utf8_refresh();
+    struct name *ifs = name_find(sh, "IFS", 3);
+    if (ifs)
+        special_refresh(sh, ifs); /* its characters may be others now */
+}
+
+static enum flow set_locale(struct shell *sh, struct name *name, const char *text, size_t len)
+{
+    (void)name;
+    (void)text;
+    (void)len;
+    special_locale(sh);
+    return FLOW_NEXT;
+}
+
+/* ---- the table ---- */
+
+static const struct special rows[] = {
+#define SPECIAL(name, get, changed, flags) {name, get, changed, flags},
+#include "shell/state/special.def"
+#undef SPECIAL
+};
+
+uint32_t special_attrs(const struct name *name)
+{
+    return name->special && !(name->special->flags & SPECIAL_LOSABLE) ? VAR_SPECIAL : 0;
+}
+
+void special_refresh(struct shell *sh, struct name *name)
+{
+    const struct special *special = name->special;
+    if (!special->changed || (special->flags & SPECIAL_LOSABLE))
+        return;
+    const char *text = NULL;
+    size_t len = 0;
+    const struct var *var = name->cur;
+    if (var && !(var->attrs & VAR_ARRAY) && (var->value.bits & VALUE_TEXT))
+        text = value_text(&var->value, &len);
+    if (special->changed(sh, name, text, len) != FLOW_NEXT)
+        sh->err.kind = ERROR_NONE;
+}
+
+static enum flow init_row(struct shell *sh, const struct special *row)
+{
+    struct name *name = name_intern(sh, row->name, strlen(row->name));
+    if (!name)
+        return shell_fail_memory(sh, sizeof *name);
+    name->special = row;
+    if (!(row->flags & SPECIAL_EXISTS))
+        return FLOW_NEXT;
+    struct var *var;
+    TRY(scope_global(sh, name, &var));
+    var->attrs = VAR_SPECIAL;
+    if (row->flags & SPECIAL_INTEGER)
+        var->attrs |= VAR_INTEGER;
+    if (row->flags & SPECIAL_FLOAT) {
+        var->attrs |= VAR_FIXED;
+        var->width = SECONDS_DECIMALS;
+    }
+    if (row->flags & SPECIAL_READONLY)
+        var->attrs |= VAR_READONLY;
+    return FLOW_NEXT;
+}
+
+enum flow special_init(struct shell *sh)
+{
+    sh->ifs = mem_alloc_zeroed(sh->heap, sizeof *sh->ifs);
+    if (!sh->ifs)
+        return shell_fail_memory(sh, sizeof *sh->ifs);
+    TRY(set_ifs(sh, NULL, NULL, 0));
+    sh->random_state = sys_random();
+    sh->seconds_base_ns = sys_monotonic_ns();
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        TRY(init_row(sh, &rows[i]));
+    return FLOW_NEXT;
+}
+
+void special_release(struct shell *sh)
+{
+    special_match_release(sh);
+    mem_free(sh->ifs);
+    sh->ifs = NULL;
+}

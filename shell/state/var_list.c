@@ -1,0 +1,173 @@
+/*
+ * Showing variables: lists of names, and the `typeset -p` form, which reads back to the same variable.
+ */
+#include <stdlib.h>
+
+#include "shell/state/special.h"
+#include "shell/state/var_private.h"
+
+/* ---- names ---- */
+
+static bool is_shown(const struct name *name, uint32_t attrs_all)
+{
+    const struct var *var = name->cur;
+    if (!var || (var->attrs & attrs_all) != attrs_all)
+        return false;
+    return var_has_value(var) || (var->attrs & ~(uint32_t)(VAR_SPECIAL | VAR_NOTHING));
+}
+
+static int compare_names(const void *a, const void *b)
+{
+    const struct name *x = *(struct name *const *)a, *y = *(struct name *const *)b;
+    return text_compare(x->text, x->len, y->text, y->len);
+}
+
+enum flow var_list(struct shell *sh, uint32_t attrs_all, struct name ***ret_names, size_t *ret_count)
+{
+    struct name **names = scratch_alloc(sh, (sh->names.count + 1) * sizeof *names);
+    size_t count = 0, cursor = 0;
+    if (!names)
+        return shell_fail_memory(sh, (sh->names.count + 1) * sizeof *names);
+    for (struct map_slot *slot; (slot = map_next(&sh->names, &cursor)) != NULL;)
+        if (is_shown(slot->value, attrs_all))
+            names[count++] = slot->value;
+    names[count] = NULL;
+    qsort(names, count, sizeof *names, compare_names);
+    *ret_names = names;
+    *ret_count = count;
+    return FLOW_NEXT;
+}
+
+/* ---- attributes ---- */
+
+struct flag_row {
+    uint32_t attr;
+    const char *text;
+};
+
+void var_print_attrs(const struct var *var, struct str *s)
+{
+    static const struct flag_row rows[] = {
+        {VAR_NAMEREF, "-n"}, {VAR_EXPORT, "-x"},   {VAR_READONLY, "-r"}, {VAR_TAG, "-t"},      {VAR_ASSOC, "-A"},
+        {VAR_INDEXED, "-a"}, {VAR_BINARY, "-b"},   {VAR_HOST, "-H"},     {VAR_SHORT, "-s"},    {VAR_LONG, "-l"},
+        {VAR_LOWER, "-l"},   {VAR_UNSIGNED, "-u"}, {VAR_UPPER, "-u"},    {VAR_INTEGER, "-i"},  {VAR_FIXED, "-F"},
+        {VAR_EXPONENT, "-E"}, {VAR_HEXFLOAT, "-X"}, {VAR_ZERO, "-Z"},    {VAR_LEFT, "-L"},     {VAR_RIGHT, "-R"},
+    };
+    bool first = true;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        if (!(var->attrs & rows[i].attr))
+            continue;
+        if (!first)
+            str_putc(s, ' ');
+        first = false;
+        str_append_z(s, rows[i].text);
+        if (rows[i].attr == VAR_INTEGER && var->base != 0 && var->base != 10)
+            str_printf(s, " %d", var->base);
+        else if (rows[i].attr & VAR_JUSTIFY)
+            str_printf(s, " %d", var->width);
+        else if ((rows[i].attr & VAR_FLOATING) && var->width >= 0)
+            str_printf(s, " %d", var->width);
+        else if (rows[i].attr == VAR_HEXFLOAT)
+            str_append_z(s, " 32");
+    }
+}
+
+/* ---- values ---- */
+
+/* Indices need not be shown when they are 0, 1, 2 ... */
+static bool is_gapless(const struct array *array)
+{
+    return !array->assoc && array->top == (int64_t)array->count;
+}
+
+static enum flow print_array(struct shell *sh, const struct var *var, struct str *s)
+{
+    struct array_item item;
+    size_t position = 0;
+    bool plain = is_gapless(var->array), first = true;
+    str_putc(s, '(');
+    while (array_next(var->array, &position, &item)) {
+        const char *text;
+        size_t len;
+        TRY(attr_show(sh, var, item.value, &text, &len));
+        if (!first)
+            str_putc(s, ' ');
+        first = false;
+        if (!plain) {
+            str_putc(s, '[');
+            if (item.element)
+                text_quote(s, item.element->key, item.element->key_len);
+            else
+                str_append_int(s, item.index);
+            str_append(s, "]=", 2);
+        }
+        text_quote(s, text, len);
+    }
+    str_putc(s, ')');
+    return FLOW_NEXT;
+}
+
+static void print_reference(const struct var *var, struct str *s)
+{
+    struct str text;
+    str_init(&text, s->region);
+    str_append(&text, var->target->text, var->target->len);
+    if (var->target_key)
+        str_printf(&text, "[%s]", var->target_key);
+    text_quote(s, str_text(&text), text.len);
+    str_release(&text);
+}
+
+static enum flow print_value(struct shell *sh, struct var *var, struct str *s)
+{
+    if (var->attrs & VAR_NAMEREF) {
+        if (var->target)
+            print_reference(var, s);
+        return FLOW_NEXT;
+    }
+    if (var->attrs & VAR_SPECIAL)
+        TRY(special_prepare(sh, var));
+    if (var->attrs & VAR_ARRAY)
+        return print_array(sh, var, s);
+    const char *text;
+    size_t len;
+    if ((var->attrs & VAR_SPECIAL) && var->name->special->get)
+        TRY(var->name->special->get(sh, var->name, &text, &len));
+    else
+        TRY(attr_show(sh, var, &var->value, &text, &len));
+    if (text)
+        text_quote(s, text, len);
+    return FLOW_NEXT;
+}
+
+static enum flow check_str(struct shell *sh, const struct str *s)
+{
+    return str_ok(s) ? FLOW_NEXT : shell_fail_memory(sh, 0);
+}
+
+enum flow var_print_value(struct shell *sh, struct name *name, struct str *s)
+{
+    if (name->cur)
+        TRY(print_value(sh, name->cur, s));
+    return check_str(sh, s);
+}
+
+enum flow var_print(struct shell *sh, struct name *name, struct str *s, bool with_command)
+{
+    struct var *var = name->cur;
+    if (!var || !is_shown(name, 0))
+        return FLOW_NEXT;
+    bool empty_array = (var->attrs & VAR_ARRAY) && !((var->attrs & VAR_INDEXED) && (var->attrs & VAR_NOTHING));
+    bool attrs = (var->attrs & ~(uint32_t)(VAR_SPECIAL | VAR_NOTHING)) != 0;
+    if (with_command && attrs) {
+        str_append_z(s, "typeset ");
+        var_print_attrs(var, s);
+        str_putc(s, ' ');
+    }
+    str_append(s, name->text, name->len);
+    if (var_has_value(var) || empty_array) {
+        str_putc(s, '=');
+        TRY(print_value(sh, var, s));
+    }
+    return check_str(sh, s);
+}

@@ -1,0 +1,458 @@
+/*
+ * Assigning and unsetting: every change of a variable's data goes through here.
+ *
+ * The order is always the same: find what is meant, check that it may be written, convert the new data by the
+ * attributes, save what the journal needs, store. Each step before storing may fail without a trace; storing
+ * itself fails only for memory, and then takes the saving back. So a failed assignment changes nothing.
+ */
+#include "shell/base/utf8.h"
+#include "shell/state/option.h"
+#include "shell/state/scope.h"
+#include "shell/state/special.h"
+#include "shell/state/var_private.h"
+
+/* ---- may it be written ---- */
+
+enum flow var_check_writable(struct shell *sh, const struct var *var, unsigned flags)
+{
+    if (var && (var->attrs & VAR_READONLY) && !(flags & ASSIGN_FORCE))
+        return shell_fail(sh, ERROR_ASSIGN, 1, var->name->text, "is read only");
+    return FLOW_NEXT;
+}
+
+enum flow name_check_supported(struct shell *sh, const struct name *name)
+{
+    if (!name->dotted || strncmp(name->text, ".sh.", 4) == 0)
+        return FLOW_NEXT;
+    return shell_fail(sh, ERROR_UNSUPPORTED, 1, name->text, "compound variables are not supported yet");
+}
+
+/* Makes PLACE->VAR the variable to write to, by the scope that FLAGS ask for. */
+static enum flow choose_scope(struct shell *sh, struct place *place, unsigned flags)
+{
+    TRY(name_check_supported(sh, place->name));
+    TRY(var_check_writable(sh, place->var, flags));
+    bool element = place->kind != REF_SCALAR;
+    if (flags & ASSIGN_TEMP)
+        return scope_temporary(sh, place->name, element || (flags & ASSIGN_APPEND), &place->var);
+    if (!place->var)
+        return scope_global(sh, place->name, &place->var);
+    return FLOW_NEXT;
+}
+
+/* The place to write REF to. What the scope gives may be another kind of array than what was visible. */
+static enum flow place_for_write(struct shell *sh, const struct var_ref *ref, unsigned flags, struct place *ret)
+{
+    struct var *local;
+    if ((flags & ASSIGN_LOCAL) && var_in_function(sh))
+        TRY(scope_local(sh, ref->name, &local)); /* from here on it is the visible one */
+    TRY(place_find(sh, ref, ret));
+    const struct var *before = ret->var;
+    TRY(choose_scope(sh, ret, flags));
+    if (ret->var == before || !before)
+        return FLOW_NEXT;
+    struct var_ref again = *ref;
+    again.name = ret->name;
+    return place_find(sh, &again, ret);
+}
+
+/* ---- storing ---- */
+
+static bool put_draft(struct shell *sh, struct value *value, const struct draft *draft)
+{
+    if (draft->bits & VALUE_TEXT)
+        return value_set_text(sh->heap, value, draft->text, draft->len);
+    if (draft->bits & VALUE_INT)
+        value_set_int(value, draft->i);
+    else
+        value_set_float(value, draft->f);
+    return true;
+}
+
+/* Stores DRAFT in VALUE, which is unset if its data was SAVED by the journal. APPEND: DRAFT is the text to add. */
+static bool store_value(struct shell *sh, struct value *value, const struct value *saved, const struct draft *draft,
+                        bool append)
+{
+    if (!append)
+        return put_draft(sh, value, draft);
+    if (saved && (saved->bits & VALUE_TEXT) && !value_copy(sh->heap, value, saved))
+        return false;
+    if (!(value->bits & VALUE_TEXT))
+        return put_draft(sh, value, draft);
+    return value_append_text(sh->heap, value, draft->text, draft->len);
+}
+
+static enum flow store_scalar(struct shell *sh, struct var *var, const struct draft *draft, bool append)
+{
+    struct var_state *saved;
+    TRY(var_save(sh, var, &saved));
+    if (!store_value(sh, &var->value, saved ? &saved->value : NULL, draft, append)) {
+        if (saved)
+            var_unsave(sh, var);
+        return shell_fail_memory(sh, draft->len + 1);
+    }
+    return FLOW_NEXT;
+}
+
+/* A scalar becomes element 0 of a new indexed array. Its text moves if it can: the new data may be a part of it. */
+static enum flow make_indexed(struct shell *sh, struct var *var)
+{
+    struct array *array = array_new(sh->nodes, sh->heap, false);
+    struct value *first = NULL;
+    if (array && value_is_set(&var->value))
+        first = array_put_index(array, 0);
+    if (!array || (value_is_set(&var->value) && !first)) {
+        array_free(array);
+        return shell_fail_memory(sh, sizeof *array);
+    }
+    struct var_state *saved;
+    enum flow flow = var_save(sh, var, &saved);
+    if (flow == FLOW_NEXT && first && !saved) {
+        value_move(first, &var->value);
+    } else if (flow == FLOW_NEXT && first && !value_copy(sh->heap, first, &saved->value)) {
+        var_unsave(sh, var);
+        flow = shell_fail_memory(sh, 0);
+    }
+    if (flow != FLOW_NEXT) {
+        array_free(array);
+        return flow;
+    }
+    var->array = array;
+    var->attrs |= VAR_INDEXED;
+    return FLOW_NEXT;
+}
+
+/* The element of PLACE, made (unset but counted) when missing. */
+static struct value *put_place(const struct place *place, struct element **ret_element)
+{
+    struct array *array = place->var->array;
+    *ret_element = NULL;
+    if (!array->assoc)
+        return array_put_index(array, place->index);
+    *ret_element = array_put_key(array, place->key, place->key_len);
+    return *ret_element ? &(*ret_element)->value : NULL;
+}
+
+static void drop_place(const struct place *place, struct element *element)
+{
+    if (element)
+        array_remove_element(place->var->array, element);
+    else
+        array_remove_index(place->var->array, place->index);
+}
+
+static enum flow store_element(struct shell *sh, const struct place *place, const struct draft *draft, bool append)
+{
+    /* Short text may sit in a cell of this very array, which making the element can move. */
+    struct draft copy = *draft;
+    char small[VALUE_INLINE + 1];
+    if ((copy.bits & VALUE_TEXT) && copy.len <= VALUE_INLINE) {
+        memcpy(small, copy.text, copy.len);
+        copy.text = small;
+    }
+    struct element *element;
+    struct value *value = put_place(place, &element);
+    if (!value)
+        return shell_fail_memory(sh, place->key_len + sizeof *element);
+    bool was_set = value_is_set(value), saved;
+    uint64_t stamp = value_stamp(value);
+    enum flow flow = var_save_element(sh, place, element, value, was_set, &saved);
+    if (flow == FLOW_NEXT) {
+        struct frame *target = frame_target(sh, TARGET_GLOBAL);
+        struct undo_element *undo = saved ? undo_newest(target) : NULL;
+        if (store_value(sh, value, undo ? &undo->value : NULL, &copy, append))
+            return FLOW_NEXT;
+        if (undo) {
+            if (was_set)
+                value_move(value, &undo->value);
+            value_set_stamp(value, stamp);
+            undo_drop(sh, target);
+        }
+        flow = shell_fail_memory(sh, draft->len + 1);
+    }
+    if (!was_set && stamp == 0)
+        drop_place(place, element);
+    else if (!was_set)
+        place->var->array->count--;
+    return flow;
+}
+
+/* After data was stored: flags that go with having a value, and those who want to know. */
+static enum flow finish(struct shell *sh, struct var *var, const struct draft *draft)
+{
+    var->attrs &= ~(uint32_t)VAR_NOTHING;
+    if ((var->attrs & VAR_JUSTIFY) && var->width <= 0 && (draft->bits & VALUE_TEXT)) {
+        size_t width = utf8_count(draft->text, draft->len);
+        var->width = (int16_t)(width < INT16_MAX ? width : INT16_MAX);
+    }
+    if (option_on(sh, OPTION_ALLEXPORT))
+        var->attrs |= VAR_EXPORT;
+    return var_notify(sh, var);
+}
+
+/* Stores a converted draft where PLACE says. */
+static enum flow store(struct shell *sh, struct place *place, const struct draft *draft, unsigned flags)
+{
+    struct var *var = place->var;
+    bool append = (flags & ASSIGN_APPEND) && (draft->bits & VALUE_TEXT) && !(var->attrs & VAR_JUSTIFY);
+    if (place->kind == REF_INDEX && !(var->attrs & VAR_ARRAY)) {
+        TRY(special_save(sh, place->name));
+        TRY(make_indexed(sh, var));
+    }
+    if (var->attrs & VAR_ARRAY) {
+        TRY(store_element(sh, place, draft, append));
+    } else {
+        if (var->attrs & VAR_SPECIAL)
+            TRY(special_save(sh, place->name));
+        TRY(store_scalar(sh, var, draft, append));
+    }
+    return finish(sh, var, draft);
+}
+
+/* What += adds to; numbers need it for converting. NULL when not appending. */
+static const struct value *old_value(const struct place *place, unsigned flags)
+{
+    if (!(flags & ASSIGN_APPEND))
+        return NULL;
+    const struct value *value = place_value(place);
+    return value && value_is_set(value) ? value : NULL;
+}
+
+/* ---- assigning through references that are references no more ---- */
+
+/* `typeset -n r; r=x`: a reference to nothing gets its target by the first assignment. */
+static enum flow set_reference(struct shell *sh, struct var *var, const char *text, size_t len)
+{
+    if (!text_is_dotted_name(text, len))
+        return shell_fail(sh, ERROR_ASSIGN, 1, var->name->text, "invalid variable name");
+    struct name *target = name_intern(sh, text, len);
+    if (!target)
+        return shell_fail_memory(sh, len);
+    struct var_change change = {.set = VAR_NAMEREF, .base = -1, .width = -1, .nameref_target = target};
+    return var_declare(sh, var->name, &change);
+}
+
+static enum flow set_all_refused(struct shell *sh, const struct place *place)
+{
+    return shell_fail(sh, ERROR_ASSIGN, 1, place->name->text, "bad subscript");
+}
+
+enum flow var_set(struct shell *sh, const struct var_ref *ref, const char *text, size_t len, unsigned flags)
+{
+    struct place place;
+    struct draft draft;
+    TRY(place_for_write(sh, ref, flags, &place));
+    if (place.kind == REF_ALL)
+        return set_all_refused(sh, &place);
+    if (place.var->attrs & VAR_NAMEREF)
+        return set_reference(sh, place.var, text, len);
+    TRY(attr_convert_text(sh, place.var, old_value(&place, flags), text, len, &draft));
+    return store(sh, &place, &draft, flags);
+}
+
+/* A plain variable that no frame must save may be written in place. */
+static bool may_write_fast(const struct shell *sh, const struct var *var, uint32_t attrs_in_the_way)
+{
+    if (!var || (var->attrs & attrs_in_the_way) || option_on(sh, OPTION_ALLEXPORT))
+        return false;
+    return !frame_should_record(sh->frame->subshell, var->stamp);
+}
+
+enum flow var_set_name(struct shell *sh, struct name *name, const char *text, size_t len, unsigned flags)
+{
+    struct var *var = name->cur;
+    if (flags == 0 && may_write_fast(sh, var, VAR_COMPLEX)) {
+        if (value_set_text(sh->heap, &var->value, text, len))
+            return FLOW_NEXT;
+        return shell_fail_memory(sh, len + 1);
+    }
+    if (flags == ASSIGN_APPEND && may_write_fast(sh, var, VAR_COMPLEX) && (var->value.bits & VALUE_TEXT)) {
+        if (value_append_text(sh->heap, &var->value, text, len))
+            return FLOW_NEXT;
+        return shell_fail_memory(sh, len + 1);
+    }
+    struct var_ref ref = var_ref_name(name);
+    return var_set(sh, &ref, text, len, flags);
+}
+
+enum flow var_set_num(struct shell *sh, const struct var_ref *ref, struct num n, unsigned flags)
+{
+    struct var *var = ref->name->cur;
+    const uint32_t in_the_way = VAR_COMPLEX & ~(uint32_t)VAR_INTEGER;
+    if (flags == 0 && ref->kind == REF_SCALAR && !n.is_float && var && (var->value.bits & VALUE_INT) &&
+        may_write_fast(sh, var, in_the_way)) {
+        var->value.i = attr_wrap(var->attrs, n.i);
+        return FLOW_NEXT;
+    }
+    struct place place;
+    struct draft draft;
+    TRY(place_for_write(sh, ref, flags, &place));
+    if (place.kind == REF_ALL)
+        return set_all_refused(sh, &place);
+    if (place.var->attrs & VAR_NAMEREF)
+        return shell_fail(sh, ERROR_ASSIGN, 1, place.var->name->text, "no reference name");
+    TRY(attr_convert_num(sh, place.var, old_value(&place, flags), n, &draft));
+    return store(sh, &place, &draft, flags);
+}
+
+enum flow var_set_text(struct shell *sh, const char *name, const char *text)
+{
+    struct name *found = name_intern(sh, name, strlen(name));
+    if (!found)
+        return shell_fail_memory(sh, strlen(name));
+    return var_set_name(sh, found, text, strlen(text), ASSIGN_FORCE);
+}
+
+enum flow var_set_int(struct shell *sh, const char *name, int64_t n)
+{
+    struct name *found = name_intern(sh, name, strlen(name));
+    if (!found)
+        return shell_fail_memory(sh, strlen(name));
+    struct var_ref ref = var_ref_name(found);
+    return var_set_num(sh, &ref, num_int(n), ASSIGN_FORCE);
+}
+
+/* ---- unsetting ---- */
+
+/* Takes everything from VAR: value, elements, attributes. */
+static enum flow unset_whole(struct shell *sh, struct var *var)
+{
+    uint32_t attrs = var->attrs;
+    if (!var_has_value(var) && !(attrs & ~(uint32_t)VAR_SPECIAL))
+        return FLOW_NEXT;
+    if (attrs & VAR_SPECIAL)
+        TRY(special_save(sh, var->name));
+    struct var_state *saved;
+    TRY(var_save(sh, var, &saved));
+    var_state_clear(sh, &var->state);
+    var->state = (struct var_state){.width = -1};
+    if (attrs & VAR_EXPORT)
+        sh->export_epoch++;
+    if (!(attrs & VAR_SPECIAL))
+        return FLOW_NEXT;
+    const struct special *special = var->name->special;
+    if (!(special->flags & SPECIAL_LOSABLE))
+        var->attrs = VAR_SPECIAL;
+    return special->changed ? special->changed(sh, var->name, NULL, 0) : FLOW_NEXT;
+}
+
+static enum flow unset_element(struct shell *sh, const struct place *place)
+{
+    struct value *value = place_value(place);
+    if (!value || !value_is_set(value))
+        return FLOW_NEXT;
+    struct element *element = NULL;
+    if (place->kind == REF_KEY)
+        element = array_find_key(place->var->array, place->key, place->key_len);
+    const struct frame *target = frame_target(sh, TARGET_GLOBAL);
+    bool saved;
+    TRY(var_save_element(sh, place, element, value, true, &saved));
+    if (place->var->attrs & VAR_EXPORT)
+        sh->export_epoch++;
+    if (!frame_should_record(target, place->var->stamp)) {
+        drop_place(place, element);
+        return FLOW_NEXT;
+    }
+    if (element) /* a record refers to it, made just now or before */
+        array_bury_element(place->var->array, element);
+    else
+        array_bury_index(place->var->array, place->index);
+    return FLOW_NEXT;
+}
+
+/* All elements, but the variable stays the array that it is. */
+static enum flow unset_elements(struct shell *sh, struct var *var)
+{
+    struct array *array = array_new(sh->nodes, sh->heap, (var->attrs & VAR_ASSOC) != 0);
+    if (!array)
+        return shell_fail_memory(sh, sizeof *array);
+    struct var_state *saved;
+    enum flow flow = var_save(sh, var, &saved);
+    if (flow != FLOW_NEXT) {
+        array_free(array);
+        return flow;
+    }
+    array_free(var->array);
+    var->array = array;
+    return var_notify(sh, var);
+}
+
+enum flow var_unset(struct shell *sh, const struct var_ref *ref, bool no_nameref)
+{
+    struct place place;
+    if (no_nameref && ref->name->cur && (ref->name->cur->attrs & VAR_NAMEREF))
+        return unset_whole(sh, ref->name->cur);
+    TRY(place_find(sh, ref, &place));
+    if (!place.var)
+        return FLOW_NEXT;
+    TRY(name_check_supported(sh, place.name));
+    TRY(var_check_writable(sh, place.var, 0));
+    bool whole = ref->kind == REF_SCALAR && place.name == ref->name;
+    if (ref->kind == REF_SCALAR && place.name != ref->name) { /* through references: an element only if one says so */
+        struct var_ref all = {.name = ref->name, .kind = REF_SCALAR};
+        struct var *var;
+        TRY(var_resolve(sh, &all, &var));
+        whole = all.kind == REF_SCALAR;
+    }
+    if (whole || (!(place.var->attrs & VAR_ARRAY) && (place.kind == REF_ALL || place.index == 0)))
+        return unset_whole(sh, place.var);
+    if (place.kind == REF_ALL)
+        return unset_elements(sh, place.var);
+    return place.var->attrs & VAR_ARRAY ? unset_element(sh, &place) : FLOW_NEXT;
+}
+
+/* ---- whole arrays ---- */
+
+static enum flow begin_append(struct shell *sh, struct var *var, bool assoc)
+{
+    if (!(var->attrs & VAR_ARRAY)) {
+        if (assoc) {
+            struct var_change change = {.set = VAR_ASSOC, .base = -1, .width = -1};
+            return var_declare(sh, var->name, &change);
+        }
+        TRY(make_indexed(sh, var));
+    }
+    return FLOW_NEXT;
+}
+
+static enum flow begin_fresh(struct shell *sh, struct var *var, bool assoc)
+{
+    struct array *array = array_new(sh->nodes, sh->heap, assoc);
+    if (!array)
+        return shell_fail_memory(sh, sizeof *array);
+    struct var_state *saved;
+    enum flow flow = var_save(sh, var, &saved);
+    if (flow != FLOW_NEXT) {
+        array_free(array);
+        return flow;
+    }
+    value_clear(&var->value);
+    array_free(var->array);
+    var->array = array;
+    var->attrs &= ~(uint32_t)VAR_ARRAY;
+    var->attrs |= assoc ? VAR_ASSOC : VAR_INDEXED;
+    return FLOW_NEXT;
+}
+
+enum flow var_begin_array(struct shell *sh, struct name *name, unsigned shape, unsigned flags, int64_t *ret_next_index)
+{
+    struct var_ref ref = {.name = name, .kind = REF_ALL};
+    struct place place;
+    TRY(place_for_write(sh, &ref, flags, &place));
+    if (place.kind != REF_ALL)
+        return shell_fail(sh, ERROR_ASSIGN, 1, name->text, "cannot assign an array to an element");
+    struct var *var = place.var;
+    if (var->attrs & VAR_NAMEREF) { /* it refers to nothing: it becomes the array itself */
+        struct var_change change = {.clear = VAR_NAMEREF, .base = -1, .width = -1};
+        TRY(var_declare(sh, var->name, &change));
+    }
+    if (var->attrs & VAR_SPECIAL)
+        TRY(special_save(sh, name));
+    bool assoc = shape ? (shape & VAR_ASSOC) != 0 : (var->attrs & VAR_ASSOC) != 0;
+    TRY(flags & ASSIGN_APPEND ? begin_append(sh, var, assoc) : begin_fresh(sh, var, assoc));
+    var->attrs &= ~(uint32_t)VAR_NOTHING;
+    if (option_on(sh, OPTION_ALLEXPORT))
+        var->attrs |= VAR_EXPORT;
+    *ret_next_index = var->attrs & VAR_INDEXED ? var->array->top : 0;
+    return var_notify(sh, var);
+}
