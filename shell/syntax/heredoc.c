@@ -76,7 +76,7 @@ bool here_parse_delimiter(struct parser *p, struct redir *redir, bool strip_tabs
         return false;
     }
     here->len = p->lit.len - base;
-    here->delimiter = p->lit.failed ? NULL : arena_dup(p->arena, p->lit.data + base, here->len);
+    here->delimiter = p->lit.failed ? NULL : arena_dup(p->arena, str_text(&p->lit) + base, here->len);
     str_truncate(&p->lit, base);
     if (!here->delimiter)
         return parser_no_memory(p);

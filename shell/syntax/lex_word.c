@@ -116,6 +116,24 @@ static bool lex_tilde(struct parser *p, struct builder *b)
     return builder_part(p, b, &part);
 }
 
+/* Is \C live text: a group in a replacement, a class like \d in a regular expression or in an extended
+ * pattern (the flag says that one was opened)? */
+static bool keeps_backslash(const struct builder *b, int c)
+{
+    switch (b->mode) {
+    case WORD_REPLACE:
+        return c >= '0' && c <= '9';
+    case WORD_REGEX:
+        return cclass_is((char)c, CC_NAME_START) && c != '_';
+    case WORD_PATTERN:
+    case WORD_TRIM:
+    case WORD_SUBST:
+        return c != 0 && strchr("dDsSwW", c) && b->flags & WORD_HAS_GLOB;
+    default:
+        return false;
+    }
+}
+
 /* A backslash outside quotes. */
 static bool lex_backslash(struct parser *p, struct builder *b)
 {
@@ -131,10 +149,10 @@ static bool lex_backslash(struct parser *p, struct builder *b)
     }
     c = look(p);
     p->pos++;
-    bool group = b->mode == WORD_REPLACE && cclass_is((char)c, CC_DIGIT);
-    if (group || (b->mode == WORD_REPLACE && c == '/'))
-        builder_char(p, b, '\\', !group);
-    builder_char(p, b, (char)c, !group);
+    bool live = keeps_backslash(b, c);
+    if (live || (b->mode == WORD_REPLACE && c == '/'))
+        builder_char(p, b, '\\', !live);
+    builder_char(p, b, (char)c, !live);
     return true;
 }
 

@@ -200,12 +200,10 @@ static struct list *list_finish(struct parser *p, size_t mark)
     return p->status == PARSE_OK ? list : NULL;
 }
 
-/* list: {newline | and_or (; | & | "|&" | newline)} */
+/* list: {newline | and_or (; | & | "|&" | newline)}. Whoever opens the construct counts the depth. */
 struct list *parse_list(struct parser *p)
 {
     size_t mark = stack_mark(p);
-    if (!parser_enter(p))
-        return NULL;
     bool more = true;
     while (more && skip_newlines(p)) {
         p->alias_applied = false;
@@ -215,15 +213,14 @@ struct list *parse_list(struct parser *p)
         if (at_list_end(p) || !parse_item(p, &more))
             break;
     }
-    parser_leave(p);
     return list_finish(p, mark);
 }
 
-struct list *parse_list_needed(struct parser *p)
+struct list *parse_list_needed(struct parser *p, const char *opener, uint32_t line)
 {
     struct list *list = parse_list(p);
     if (!list && p->status == PARSE_OK)
-        parser_unexpected(p);
+        parser_missing(p, opener, line);
     return list;
 }
 

@@ -16,7 +16,7 @@ static struct node *parse_group(struct parser *p, enum node_kind kind, uint32_t 
     if (!node)
         return NULL;
     node_init(p, &node->node, kind, line);
-    node->body = parse_list_needed(p);
+    node->body = parse_list_needed(p, kind == NODE_GROUP ? "{" : "(", line);
     if (kind == NODE_GROUP)
         return expect_reserved(p, RW_RBRACE, "{", line) ? &node->node : NULL;
     if (p->status != PARSE_OK)
@@ -61,8 +61,8 @@ static struct node *parse_if(struct parser *p, uint32_t line, bool is_elif)
         return NULL;
     node_init(p, &node->node, NODE_IF, line);
     node->is_elif = is_elif;
-    node->condition = parse_list_needed(p);
-    if (expect_reserved(p, RW_THEN, "if", line) && (node->then_body = parse_list_needed(p)))
+    node->condition = parse_list_needed(p, "if", line);
+    if (expect_reserved(p, RW_THEN, "if", line) && (node->then_body = parse_list_needed(p, "if", line)))
         node->else_body = if_else(p, line);
     parser_leave(p);
     return p->status == PARSE_OK ? &node->node : NULL;
@@ -74,7 +74,7 @@ static struct list *if_else(struct parser *p, uint32_t line)
     enum reserved word = peek_reserved(p);
     if (word == RW_ELSE) {
         take_reserved(p, word);
-        struct list *body = parse_list_needed(p);
+        struct list *body = parse_list_needed(p, "if", line);
         return expect_reserved(p, RW_FI, "if", line) ? body : NULL;
     }
     if (word != RW_ELIF) {
@@ -103,12 +103,12 @@ static struct list *parse_do_group(struct parser *p, const char *opener, uint32_
     if (braces && peek_reserved(p) == RW_LBRACE) {
         uint32_t brace_line = parser_line(p);
         take_reserved(p, RW_LBRACE);
-        struct list *body = parse_list_needed(p);
+        struct list *body = parse_list_needed(p, "{", brace_line);
         return expect_reserved(p, RW_RBRACE, "{", brace_line) ? body : NULL;
     }
     if (!expect_reserved(p, RW_DO, opener, line))
         return NULL;
-    struct list *body = parse_list_needed(p);
+    struct list *body = parse_list_needed(p, opener, line);
     return expect_reserved(p, RW_DONE, opener, line) ? body : NULL;
 }
 
@@ -120,9 +120,10 @@ static struct node *parse_while(struct parser *p, bool until, uint32_t line)
         return NULL;
     node_init(p, &node->node, NODE_WHILE, line);
     node->until = until;
-    node->condition = parse_list_needed(p);
+    const char *opener = until ? "until" : "while";
+    node->condition = parse_list_needed(p, opener, line);
     if (node->condition)
-        node->body = parse_do_group(p, until ? "until" : "while", line, false);
+        node->body = parse_do_group(p, opener, line, false);
     return node->body ? &node->node : NULL;
 }
 
@@ -389,7 +390,7 @@ static struct node *parse_namespace(struct parser *p, uint32_t line)
     }
     if (!skip_newlines(p) || !expect_reserved(p, RW_LBRACE, "namespace", line))
         return NULL;
-    node->body = parse_list_needed(p);
+    node->body = parse_list_needed(p, "{", line);
     return expect_reserved(p, RW_RBRACE, "{", line) ? &node->node : NULL;
 }
 

@@ -263,8 +263,8 @@ struct word *word_from_parts(struct parser *p, struct part *parts, uint32_t coun
 
 /* parse.c */
 struct list *parse_list(struct parser *p); /* NULL with status OK: empty */
-/* As parse_list; an empty one is an error. */
-struct list *parse_list_needed(struct parser *p);
+/* As parse_list; an empty one is an error. OPENER, which began at LINE, is for the message. */
+struct list *parse_list_needed(struct parser *p, const char *opener, uint32_t line);
 struct node *parse_pipeline(struct parser *p);
 
 /* command.c: words with a meaning at the start of a command */
