@@ -35,9 +35,9 @@ extern void __libc_free(void *block);
 
 static inline size_t glue_page_bytes(void)
 {
-    long bytes = sysconf(_SC_PAGESIZE);
+    size_t bytes = getauxval(AT_PAGESZ);
 
-    return bytes > 0 ? (size_t)bytes : 4096;
+    return bytes ? bytes : 4096;
 }
 
 /* Maps BYTES of zeroed memory wherever the system likes, best at HINT (NULL: no wish). */

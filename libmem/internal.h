@@ -190,6 +190,7 @@ size_t large_want_bytes(const struct span *span, size_t bytes);
 void *pack_refill(struct mem_region *region, struct size_class *class);
 void *pack_take_aligned(struct mem_region *region, struct size_class *class);
 void pack_flush(struct mem_region *region, struct size_class *class);
+void pack_drain(struct mem_region *region); /* all classes: frees the packs that only chains hold */
 void pack_class_init(struct size_class *class, size_t bytes);
 /* The class of BLOCK in the mixed pack, or MEM_CLASSES when no block starts there. */
 unsigned mixed_class_of(const struct mem_region *region, const void *block);

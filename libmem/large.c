@@ -263,6 +263,10 @@ struct span *large_take(struct mem_region *region, size_t pages, size_t align_pa
     struct span *span = bin_find(region, want);
     if (!span)
         span = region_more(region, want);
+    if (!span) {
+        pack_drain(region); /* the last resort */
+        span = bin_find(region, want);
+    }
     if (!span)
         return NULL;
     bin_remove(region, span);
@@ -333,7 +337,9 @@ void *large_alloc(struct mem_region *region, size_t bytes, size_t align, bool ze
         span = solo_take(region, pages);
         if (span && !mem_sources[span->segment->source].zeroed)
             dirty = bytes;
-    } else {
+    }
+    if (!span) {
+        solo = false;
         span = large_take(region, pages, align > MEM_PAGE ? align >> MEM_PAGE_SHIFT : 1, &dirty);
     }
     if (span) {

@@ -8,9 +8,9 @@
  */
 #include "libmem/internal.h"
 
-static _Alignas(64) struct {
+static _Alignas(64) union {
     struct mem_region region;
-    struct size_class classes[MEM_CLASSES];
+    char room[sizeof(struct mem_region) + MEM_CLASSES * sizeof(struct size_class)];
 } storage;
 
 struct mem_region *mem_region_malloc(void)

@@ -283,16 +283,10 @@ static void pack_give(struct mem_region *region, struct size_class *class, struc
         pack_drop(region, class, pack);
 }
 
-void pack_flush(struct mem_region *region, struct size_class *class)
+/* Sends the blocks of a chain home. */
+static void chain_drain(struct mem_region *region, struct size_class *class, void *chain)
 {
-    void *block = class->older;
-    uint32_t limit = class_chain_limit(class->bytes);
-
-    class->older = class->head;
-    class->older_count = limit + 1;
-    class->head = NULL;
-    class->room = limit;
-    while (block) {
+    for (void *block = chain; block;) {
         void *next = chain_next(block);
         struct span *span = map_find(block);
         if (span && span->kind == SPAN_PACK) {
@@ -303,5 +297,32 @@ void pack_flush(struct mem_region *region, struct size_class *class)
             class->mixed_free = block;
         }
         block = next;
+    }
+}
+
+void pack_flush(struct mem_region *region, struct size_class *class)
+{
+    void *chain = class->older;
+    uint32_t limit = class_chain_limit(class->bytes);
+
+    class->older = class->head;
+    class->older_count = limit + 1;
+    class->head = NULL;
+    class->room = limit;
+    chain_drain(region, class, chain);
+}
+
+void pack_drain(struct mem_region *region)
+{
+    for (unsigned i = 0; i < (region->method == MEM_BEST ? MEM_CLASSES : 1u); i++) {
+        struct size_class *class = &region->classes[i];
+        if (!class->bytes)
+            continue;
+        void *head = class->head, *older = class->older;
+        class->head = class->older = NULL;
+        class->older_count = 0;
+        class->room = class_chain_limit(class->bytes);
+        chain_drain(region, class, head);
+        chain_drain(region, class, older);
     }
 }

@@ -34,6 +34,22 @@ void mem_unlock_slow(void)
     (void)pthread_mutex_unlock(&lock);
 }
 
+/* ---- fork: no other thread may be inside while the process is copied ---- */
+
+static void fork_child(void)
+{
+    static const pthread_mutex_t fresh = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
+
+    lock = fresh; /* held by a thread whose id is another one here */
+}
+
+__attribute__((constructor)) static void fork_prepare(void)
+{
+    (void)pthread_atfork(mem_lock, mem_unlock, fork_child);
+}
+
+/* ---- records ---- */
+
 void *meta_alloc(size_t bytes)
 {
     bytes = mem_round_up(bytes, 64);

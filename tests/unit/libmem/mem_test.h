@@ -76,13 +76,25 @@ static inline void test_stats_match(struct mem_region *region)
     assert_int_equal(mem_check(region), 0);
 }
 
-/* Runs CODE in a child, with VMALLOC_OPTIONS as they are in this process; returns its wait status and
- * what it wrote to standard error. */
-static inline int test_child(void (*code)(void *), void *arg, char *ret_text, size_t bytes)
+/* Collects what PID writes into FD, and returns its wait status. */
+static inline int test_collect(pid_t pid, int fd, char *ret_text, size_t bytes)
 {
-    int pipe_fds[2], status = 0;
+    int status = 0;
     size_t used = 0;
     ssize_t got;
+
+    while (used < bytes - 1 && (got = read(fd, ret_text + used, bytes - 1 - used)) > 0)
+        used += (size_t)got;
+    ret_text[used] = '\0';
+    close(fd);
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    return status;
+}
+
+/* Runs CODE in a child; returns its wait status and what it wrote to standard error. */
+static inline int test_child(void (*code)(void *), void *arg, char *ret_text, size_t bytes)
+{
+    int pipe_fds[2];
 
     assert_int_equal(pipe(pipe_fds), 0);
     pid_t pid = fork();
@@ -95,12 +107,28 @@ static inline int test_child(void (*code)(void *), void *arg, char *ret_text, si
         _exit(0);
     }
     close(pipe_fds[1]);
-    while (used < bytes - 1 && (got = read(pipe_fds[0], ret_text + used, bytes - 1 - used)) > 0)
-        used += (size_t)got;
-    ret_text[used] = '\0';
-    close(pipe_fds[0]);
-    assert_int_equal(waitpid(pid, &status, 0), pid);
-    return status;
+    return test_collect(pid, pipe_fds[0], ret_text, bytes);
+}
+
+/* Starts this program anew with ARGUMENT and VMALLOC_OPTIONS; else as test_child. */
+static inline int test_program(const char *argument, const char *options, char *ret_text,
+                               size_t bytes)
+{
+    int pipe_fds[2];
+
+    assert_int_equal(pipe(pipe_fds), 0);
+    pid_t pid = fork();
+    assert_true(pid >= 0);
+    if (pid == 0) {
+        dup2(pipe_fds[1], 2);
+        close(pipe_fds[0]);
+        close(pipe_fds[1]);
+        setenv("VMALLOC_OPTIONS", options, 1);
+        execl("/proc/self/exe", "test", argument, (char *)NULL);
+        _exit(127);
+    }
+    close(pipe_fds[1]);
+    return test_collect(pid, pipe_fds[0], ret_text, bytes);
 }
 
 #endif
