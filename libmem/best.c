@@ -3,8 +3,8 @@
  *
  * Up to MEM_CLASS_MAX a block comes from its class, above from whole pages. A block of up to
  * MEM_CLASS_MAX bytes always is of the class of the size it was last asked to have, so that
- * mem_free_sized need not look it up; only the malloc front, which never passes sizes, lets a shrunk
- * block stay where it is (KEEP).
+ * mem_free_sized need not look it up; only the malloc front, which never passes sizes, lets a
+ * shrunk block stay where it is (KEEP).
  */
 #include "libmem/internal.h"
 

@@ -2,9 +2,9 @@
  * config.h: the numbers libmem is built on: page unit, size classes, bins and limits.
  *
  * A PAGE here is the unit in which segments are cut (4 KiB, or a part of a larger system page); the
- * page of the system only rounds requests. Sizes up to MEM_SMALL_MAX have a class for each 16 bytes,
- * sizes up to MEM_CLASS_MAX eight classes for each doubling, and larger ones get whole pages.
- * Nothing but constants and the pure functions on them belongs here.
+ * page of the system only rounds requests. Sizes up to MEM_SMALL_MAX have a class for each 16
+ * bytes, sizes up to MEM_CLASS_MAX eight classes for each doubling, and larger ones get whole
+ * pages. Nothing but constants and the pure functions on them belongs here.
  */
 #ifndef LIBMEM_CONFIG_H
 #define LIBMEM_CONFIG_H
@@ -20,44 +20,44 @@
 #define MEM_DEBUG 0
 #endif
 
-#define MEM_LIKELY(e) __builtin_expect(!!(e), 1)
+#define MEM_LIKELY(e)   __builtin_expect(!!(e), 1)
 #define MEM_UNLIKELY(e) __builtin_expect(!!(e), 0)
 
 enum {
     MEM_PAGE_SHIFT = 12,
-    MEM_ALIGN = 16,                /* every block starts on a multiple of this */
-    MEM_SMALL_MAX = 1024,          /* last size of the 16-byte steps */
-    MEM_CLASS_MAX = 8192,          /* last size that comes from a pack */
+    MEM_ALIGN = 16,       /* every block starts on a multiple of this */
+    MEM_SMALL_MAX = 1024, /* last size of the 16-byte steps */
+    MEM_CLASS_MAX = 8192, /* last size that comes from a pack */
     MEM_SMALL_CLASSES = MEM_SMALL_MAX / MEM_ALIGN,
     MEM_CLASSES = MEM_SMALL_CLASSES + 3 * 8,
-    MEM_NAME_BYTES = 32,           /* of a region's name, with its NUL */
-    MEM_LINE_BYTES = 512,          /* of a message */
-    MEM_OPTIONS_BYTES = 1023,      /* of VMALLOC_OPTIONS are looked at */
+    MEM_NAME_BYTES = 32,      /* of a region's name, with its NUL */
+    MEM_LINE_BYTES = 512,     /* of a message */
+    MEM_OPTIONS_BYTES = 1023, /* of VMALLOC_OPTIONS are looked at */
     MEM_PACK_BLOCKS_MAX = 4096,
-    MEM_PACK_PAGES = 16,           /* a pack of a class that is much used */
-    MEM_MIXED_PAGES = 4,           /* the shared first pack of a region */
-    MEM_MIXED_CLASS_BYTES = 1536,  /* of it for one class, which then gets packs of its own */
-    MEM_CHAIN_BYTES = 4096,        /* aimed at in a class's chain ... */
-    MEM_CHAIN_MIN = 4,             /* ... which holds this many blocks at least */
-    MEM_CHAIN_MAX = 64,            /* ... and this many at most */
-    MEM_BINS = 112,                /* lists of free spans by size */
-    MEM_BIN_SCAN = 24,             /* spans looked at in one bin for a better fit */
-    MEM_MAP_LEAF_BITS = 18,        /* pages of one leaf of the page map: 1 GiB */
-    MEM_MAP_ROOT_BITS = 17,        /* leaves: 47 bits of address */
-    MEM_LAST_HEAD = 8,             /* bytes before each block of a MEM_LAST region */
+    MEM_PACK_PAGES = 16,          /* a pack of a class that is much used */
+    MEM_MIXED_PAGES = 4,          /* the shared first pack of a region */
+    MEM_MIXED_CLASS_BYTES = 1536, /* of it for one class, which then gets packs of its own */
+    MEM_CHAIN_BYTES = 4096,       /* aimed at in a class's chain ... */
+    MEM_CHAIN_MIN = 4,            /* ... which holds this many blocks at least */
+    MEM_CHAIN_MAX = 64,           /* ... and this many at most */
+    MEM_BINS = 112,               /* lists of free spans by size */
+    MEM_BIN_SCAN = 24,            /* spans looked at in one bin for a better fit */
+    MEM_MAP_LEAF_BITS = 18,       /* pages of one leaf of the page map: 1 GiB */
+    MEM_MAP_ROOT_BITS = 17,       /* leaves: 47 bits of address */
+    MEM_LAST_HEAD = 8,            /* bytes before each block of a MEM_LAST region */
 };
 
-#define MEM_PAGE ((size_t)1 << MEM_PAGE_SHIFT)
-#define MEM_BYTES_MAX ((size_t)PTRDIFF_MAX - ((size_t)1 << 32)) /* more is never tried */
-#define MEM_SEGSIZE ((size_t)4 << 20)
-#define MEM_SEGSIZE_MAX ((size_t)16 << 30)
+#define MEM_PAGE         ((size_t)1 << MEM_PAGE_SHIFT)
+#define MEM_BYTES_MAX    ((size_t)PTRDIFF_MAX - ((size_t)1 << 32)) /* more is never tried */
+#define MEM_SEGSIZE      ((size_t)4 << 20)
+#define MEM_SEGSIZE_MAX  ((size_t)16 << 30)
 #define MEM_PAGESIZE_MAX ((size_t)1 << 30)
-#define MEM_SOLO_MIN ((size_t)1 << 20)     /* blocks from here on get a segment that can grow */
-#define MEM_SLICE_FIRST ((size_t)16 << 10) /* small regions begin in a slice of this size ... */
-#define MEM_SLICE_MAX ((size_t)128 << 10)  /* ... and go on in slices up to this one */
-#define MEM_ROOM_FIRST ((size_t)128 << 20) /* address space in which a first segment may grow ... */
-#define MEM_ROOM_LATER ((size_t)64 << 30)  /* ... and a later one */
-#define MEM_LAST_STEP ((size_t)64 << 10)   /* a MEM_LAST segment enters the page map in such steps */
+#define MEM_SOLO_MIN     ((size_t)1 << 20)   /* blocks from here on get a segment that can grow */
+#define MEM_SLICE_FIRST  ((size_t)16 << 10)  /* small regions begin in a slice of this size ... */
+#define MEM_SLICE_MAX    ((size_t)128 << 10) /* ... and go on in slices up to this one */
+#define MEM_LAST_STEP    ((size_t)64 << 10)  /* a MEM_LAST segment is entered in the map by steps */
+#define MEM_ROOM_FIRST   ((size_t)128 << 20) /* addresses a first segment may grow over ... */
+#define MEM_ROOM_LATER   ((size_t)64 << 30)  /* ... and a later one */
 
 /* For the few variables that are read before they are written: beside initialised data they cost a
  * start no page fault of their own. */

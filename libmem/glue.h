@@ -26,11 +26,11 @@
 extern void *__libc_memalign(size_t align, size_t bytes);
 extern void __libc_free(void *block);
 #define glue_native_alloc(align, bytes) __libc_memalign((align), (bytes))
-#define glue_native_free(block) __libc_free(block)
+#define glue_native_free(block)         __libc_free(block)
 #else
 #include <stdlib.h>
 #define glue_native_alloc(align, bytes) aligned_alloc((align), (bytes))
-#define glue_native_free(block) free(block)
+#define glue_native_free(block)         free(block)
 #endif
 
 static inline size_t glue_page_bytes(void)

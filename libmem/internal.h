@@ -1,18 +1,19 @@
 /*
  * internal.h: the structs of libmem, their invariants, and the two fast paths.
  *
- * - The PAGE MAP leads from an address to the span that holds it. Each segment is tiled by spans. All
- *   pages of a busy span are in the map, of a free span the first and the last; other entries may be
- *   stale, so whoever looks up an address checks that the span really contains it (map_find).
+ * - The PAGE MAP leads from an address to the span that holds it. Each segment is tiled by spans.
+ *   All pages of a busy span are in the map, of a free span the first and, unless it ends its
+ *   segment, the last; other entries may be stale, so whoever looks up an address checks that the
+ *   span really contains it (map_find).
  * - Two free spans of one segment are never neighbours. A free span lies in a bin of its region,
  *   except in a SOLO segment, whose room is kept for its one growing block.
  * - A free block of a pack is in the pack's own chain or in one of the two chains of its class
- *   (`head`, refilled and drained by the fast paths, and `older`). `span->used` counts blocks that are
- *   not in the pack's chain. A class's `room` is how many blocks `head` may still take.
- * - A SLICE is a span of the `malloc` region lent to a small region as its segment. It counts in the
- *   borrower's size and no longer in the lender's, so that the sizes of all regions add up.
- * - Only the owner thread uses a region; what regions share (map, spans, segments, sources, registry,
- *   the `malloc` region) is guarded by one lock, taken only when the process has threads.
+ *   (`head`, refilled and drained by the fast paths, and `older`). `span->used` counts blocks that
+ *   are not in the pack's chain. A class's `room` is how many blocks `head` may still take.
+ * - A SLICE is a span of the `malloc` region lent to a small region as its segment. It counts in
+ *   the borrower's size and no longer in the lender's, so that the sizes of all regions add up.
+ * - Only the owner thread uses a region; what regions share (map, spans, segments, sources,
+ *   registry, the `malloc` region) is guarded by one lock, taken only when the process has threads.
  */
 #ifndef LIBMEM_INTERNAL_H
 #define LIBMEM_INTERNAL_H
@@ -80,7 +81,7 @@ struct mem_region {
     size_t class_mask;  /* of the index of a small class; POOL: 0, its only one */
     size_t busy_bytes, peak_bytes;
     uint64_t alloc_count;
-    uint64_t freed_count; /* blocks that died in any way: busy = alloc - freed */
+    uint64_t freed_count;         /* blocks that died in any way: busy = alloc - freed */
     char *last_next, *last_limit; /* MEM_LAST: the current segment; blocks start at next + 8 */
     struct segment *last_segment;
     enum mem_method method;
@@ -139,7 +140,7 @@ struct source {
     const char *name, *long_name;
     /* Gets BYTES that can perhaps be grown to ROOM_BYTES. */
     void *(*get)(size_t bytes, size_t room_bytes);
-    bool (*grow)(char *base, size_t old_bytes, size_t bytes);   /* in place; NULL: never can */
+    bool (*grow)(char *base, size_t old_bytes, size_t bytes);  /* in place; NULL: never can */
     void *(*move)(void *base, size_t old_bytes, size_t bytes); /* keeps contents; NULL: cannot */
     void (*put)(void *base, size_t bytes);
     bool zeroed; /* what it gives is all zero */
@@ -196,7 +197,8 @@ void pack_class_init(struct size_class *class, size_t bytes);
 unsigned mixed_class_of(const struct mem_region *region, const void *block);
 
 /* walk.c */
-/* The span after SPAN (NULL: the first) in SEGMENT; NULL ends. Slices lent to others are skipped. */
+/* The span after SPAN (NULL: the first) in SEGMENT; NULL ends. Slices lent to others are skipped.
+ */
 struct span *segment_next_span(const struct segment *segment, const struct span *span);
 
 /* best.c, last.c, pool.c: the methods */
@@ -262,9 +264,8 @@ static inline struct span *map_find(const void *address)
 {
     struct span *span = map_get(address);
 
-    if (MEM_UNLIKELY(!span ||
-                     (uintptr_t)address - (uintptr_t)span->base >=
-                         (uintptr_t)span->pages << MEM_PAGE_SHIFT))
+    if (MEM_UNLIKELY(!span || (uintptr_t)address - (uintptr_t)span->base >= (uintptr_t)span->pages
+                                                                                << MEM_PAGE_SHIFT))
         return NULL;
     return span;
 }

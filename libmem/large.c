@@ -2,12 +2,12 @@
  * large.c: runs of pages (spans) inside the segments of a region: the source of packs, slices and
  * blocks above MEM_CLASS_MAX.
  *
- * Free spans lie in bins by size, are found by best fit, split from their low end and merged with both
- * neighbours at once when freed; neighbours are found through the page map. A block that is big enough
- * and finds no room gets a SOLO segment: the room behind it is its own, in a segment that its source
- * extends in place or moves without copying, so a growing string costs its own size only. When such a
- * block dies its segment becomes an ordinary one.
- * Memory goes back to the system only with the whole segment, never here.
+ * Free spans lie in bins by size, are found by best fit, split from their low end and merged with
+ * both neighbours at once when freed; neighbours are found through the page map. A block that is
+ * big enough and finds no room gets a SOLO segment: the room behind it is its own, in a segment
+ * that its source extends in place or moves without copying, so a growing string costs its own size
+ * only. When such a block dies its segment becomes an ordinary one. Memory goes back to the system
+ * only with the whole segment, never here.
  */
 #include "libmem/internal.h"
 
@@ -142,8 +142,8 @@ static void span_cut(struct span *span, size_t pages)
 {
     if (span->pages == pages)
         return;
-    struct span *rest = span_at(span->segment, span->base + (pages << MEM_PAGE_SHIFT),
-                                span->pages - pages);
+    struct span *rest =
+        span_at(span->segment, span->base + (pages << MEM_PAGE_SHIFT), span->pages - pages);
     if (!rest)
         return;
     span->pages = (uint32_t)pages;
@@ -158,8 +158,8 @@ static struct span *span_align(struct span *span, size_t align_pages)
 
     if (!skip)
         return span;
-    struct span *rest = span_at(span->segment, span->base + (skip << MEM_PAGE_SHIFT),
-                                span->pages - skip);
+    struct span *rest =
+        span_at(span->segment, span->base + (skip << MEM_PAGE_SHIFT), span->pages - skip);
     if (!rest) {
         span_release(span);
         return NULL;
@@ -230,7 +230,8 @@ static struct span *region_more(struct mem_region *region, size_t pages)
         if (span)
             return span;
     }
-    if (region->method == MEM_POOL && region->size_bytes < MEM_SLICE_MAX && bytes <= MEM_SLICE_MAX) {
+    if (region->method == MEM_POOL && region->size_bytes < MEM_SLICE_MAX &&
+        bytes <= MEM_SLICE_MAX) {
         size_t slice = region->size_bytes ? region->size_bytes : MEM_SLICE_FIRST;
         segment = segment_borrow(region, bytes > slice ? bytes : slice);
     }

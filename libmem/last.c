@@ -2,10 +2,10 @@
  * last.c: the method `last`: a bump pointer.
  *
  * Before each block stand 8 bytes with the distance to the next block (bit 0: a filler before an
- * aligned block), so all blocks can be walked and the newest one can be given up again. `last_next` of
- * the region is where the next head goes, always 8 below a multiple of 16. Segments are used in list
- * order; those after the current one are empty and kept for reuse. A segment enters the page map step
- * by step (its span's `pages` says how far), so a big one costs nothing until it is used.
+ * aligned block), so all blocks can be walked and the newest one can be given up again. `last_next`
+ * of the region is where the next head goes, always 8 below a multiple of 16. Segments are used in
+ * list order; those after the current one are empty and kept for reuse. A segment enters the page
+ * map step by step (its span's `pages` says how far), so a big one costs nothing until it is used.
  * Blocks that are not the newest stay until a reset: freeing them does nothing.
  */
 #include "libmem/internal.h"

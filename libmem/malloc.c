@@ -1,10 +1,12 @@
 /*
- * malloc.c: the `malloc` region and, where MEM_FRONT is set, the C library's allocation calls on it.
+ * malloc.c: the `malloc` region and, where MEM_FRONT is set, the C library's allocation calls on
+ * it.
  *
- * The region is static: its first use, perhaps by the dynamic linker before main, reads the options and
- * needs nothing that could allocate. It also lends the slices in which small regions begin, and is
- * never closed or cleared. The front takes the library's lock only in a process that has threads.
- * A block of another region may be freed or resized through the front; it stays in its region.
+ * The region is static: its first use, perhaps by the dynamic linker before main, reads the options
+ * and needs nothing that could allocate. It also lends the slices in which small regions begin, and
+ * is never closed or cleared. The front takes the library's lock only in a process that has
+ * threads. A block of another region may be freed or resized through the front; it stays in its
+ * region.
  */
 #include "libmem/internal.h"
 

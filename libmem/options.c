@@ -1,11 +1,11 @@
 /*
  * options.c: VMALLOC_OPTIONS: one table of names, the parser, and the settings in force.
  *
- * Each option is one row: name, what values look like, help, what it does. Names match as whole words;
- * "no" or "no-" in front of a name puts the option back to its default or, for a switch, off. Whatever
- * is wrong gives one line and never stops the program. The environment is read once, before the first
- * allocation, so nothing here may allocate or use stdio; what cannot change once memory was got
- * says so.
+ * Each option is one row: name, what values look like, help, what it does. Names match as whole
+ * words; "no" or "no-" in front of a name puts the option back to its default or, for a switch,
+ * off. Whatever is wrong gives one line and never stops the program. The environment is read once,
+ * before the first allocation, so nothing here may allocate or use stdio; what cannot change once
+ * memory was got says so.
  */
 #include "libmem/internal.h"
 
@@ -130,8 +130,8 @@ static bool source_named(struct word word, unsigned *ret_bit)
         const char *name;
         enum source_id source;
     } also[] = {
-        { "mmapanon", SOURCE_ANON }, { "mapanon", SOURCE_ANON },   { "sbrk", SOURCE_BREAK },
-        { "malloc", SOURCE_NATIVE }, { "safebrk", SOURCE_SAFE },   { "mmapzero", SOURCE_ZERO },
+        { "mmapanon", SOURCE_ANON }, { "mapanon", SOURCE_ANON }, { "sbrk", SOURCE_BREAK },
+        { "malloc", SOURCE_NATIVE }, { "safebrk", SOURCE_SAFE }, { "mmapzero", SOURCE_ZERO },
         { "mapzero", SOURCE_ZERO },
     };
 
@@ -276,27 +276,40 @@ static enum verdict apply_method(struct word value, bool off)
 static const struct option options[] = {
     { { "abort", "", "abort at the first warning" }, "", "", NULL },
     { { "check", "region[:...]", "check a region's blocks whenever it gets memory" },
-      "region or noregion", "no check", apply_check },
+      "region or noregion",
+      "no check",
+      apply_check },
     { { "clear", "none|first|all", "zero memory when it is got: no, first or every segment" },
-      "none, first or all", "none", apply_clear },
+      "none, first or all",
+      "none",
+      apply_clear },
     { { "debug", "", "internal trace on standard error" }, "", "", NULL },
     { { "getmemory", "GETTER[:...]", "where memory may be got from; also getmem" },
-      "a list of anon, break, native, safe, zero", "all of them", apply_getmemory },
+      "a list of anon, break, native, safe, zero",
+      "all of them",
+      apply_getmemory },
     { { "keep", "", "free nothing" }, "", "", NULL },
-    { { "method", "best", "method of the process heap" },
-      "best", "best", apply_method },
+    { { "method", "best", "method of the process heap" }, "best", "best", apply_method },
     { { "pagesize", "SIZE", "requests to the system are multiples of this" },
-      "a size from 1 to 1Gi", "the system's page", apply_pagesize },
+      "a size from 1 to 1Gi",
+      "the system's page",
+      apply_pagesize },
     { { "period", "N", "check all blocks every N calls" }, "", "", NULL },
     { { "segsize", "SIZE", "requests to the system are rounded up to multiples of this" },
-      "a size from 1 to 16Gi such as 64Ki, 8M or 0x10000", "4194304", apply_segsize },
+      "a size from 1 to 16Gi such as 64Ki, 8M or 0x10000",
+      "4194304",
+      apply_segsize },
     { { "start", "N", "start checking after N calls" }, "", "", NULL },
     { { "test", "BITS", "experiments" }, "", "", NULL },
     { { "trace", "FILE", "write each call to a file" }, "", "", NULL },
     { { "usage", "", "one line for each request to the system" },
-      "no value", "no usage lines", apply_usage },
+      "no value",
+      "no usage lines",
+      apply_usage },
     { { "verbose", "", "tell the settings at the start" },
-      "no value", "no verbose lines", apply_verbose },
+      "no value",
+      "no verbose lines",
+      apply_verbose },
     { { "warn", "FILE", "write warnings to a file" }, "", "", NULL },
     { { "watch", "ADDRESS", "tell what happens to a block" }, "", "", NULL },
 };

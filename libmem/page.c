@@ -2,12 +2,12 @@
  * page.c: packs, spans cut into equal blocks, and the chains of free blocks in front of them.
  *
  * Each class keeps up to two chains of free blocks: `head`, which the fast paths pop and push, and
- * `older`, a former head. A free that finds head full sends older back to the packs and starts anew, so
- * both bursts of frees and a free/alloc pair at the boundary stay cheap, and blocks reach their packs
- * while they are still in the processor's cache. A pack whose blocks all came back gives up its pages
- * at once, except the last pack with room of its class.
- * The first blocks of each small class come from the region's mixed pack. Blocks of packs are cut in
- * batches of at most a page, so untouched pages stay untouched.
+ * `older`, a former head. A free that finds head full sends older back to the packs and starts
+ * anew, so both bursts of frees and a free/alloc pair at the boundary stay cheap, and blocks reach
+ * their packs while they are still in the processor's cache. A pack whose blocks all came back
+ * gives up its pages at once, except the last pack with room of its class. The first blocks of each
+ * small class come from the region's mixed pack. Blocks of packs are cut in batches of at most a
+ * page, so untouched pages stay untouched.
  */
 #include "libmem/internal.h"
 

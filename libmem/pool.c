@@ -1,5 +1,6 @@
 /*
- * pool.c: the method `pool`: blocks of one size, set when the region is opened or by the first request.
+ * pool.c: the method `pool`: blocks of one size, set when the region is opened or by the first
+ * request.
  *
  * One size class and its packs (page.c); smaller requests get a whole block, larger ones fail with
  * EINVAL. An alignment is possible when the block size is a multiple of it.

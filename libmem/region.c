@@ -3,8 +3,9 @@
  *
  * A region's struct ends where its method needs no more of it, is kept for reuse when the region is
  * closed, and is never unmapped. The registry is a list in the order of opening; it begins with the
- * `malloc` region. A call dispatches on the method; small blocks of a `best` region take the inlined
- * paths of internal.h. Freeing looks up the span of the block in the page map, so it needs no region.
+ * `malloc` region. A call dispatches on the method; small blocks of a `best` region take the
+ * inlined paths of internal.h. Freeing looks up the span of the block in the page map, so it needs
+ * no region.
  */
 #include "libmem/internal.h"
 

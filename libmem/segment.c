@@ -2,11 +2,11 @@
  * segment.c: segments, the page map, and the memory libmem needs for itself.
  *
  * A segment is a range got from a source, or a slice lent by the `malloc` region. The page map is a
- * root of leaves of one GiB each; a leaf is mapped before memory in its GiB is used, so that map_set
- * cannot fail. Records (spans, segments, leaves) lie outside of the segments: getting a segment writes
- * nothing into it unless the clear option asks, and a freed record is reused and never unmapped, so a
- * stale map entry always points to some record.
- * Nothing here decides how a segment is cut.
+ * root of leaves of one GiB each; a leaf is mapped before memory in its GiB is used, so that
+ * map_set cannot fail. Records (spans, segments, leaves) lie outside of the segments: getting a
+ * segment writes nothing into it unless the clear option asks, and a freed record is reused and
+ * never unmapped, so a stale map entry always points to some record. Nothing here decides how a
+ * segment is cut.
  */
 #include "libmem/internal.h"
 
@@ -16,7 +16,8 @@ struct map_leaf *mem_map[1u << MEM_MAP_ROOT_BITS];
 
 static struct map_leaf map_first_leaf; /* saves small programs a system call */
 static MEM_WARM bool map_first_used = false;
-static MEM_WARM struct map_leaf *leaf_spare = NULL; /* made ahead of a move; linked by their first entry */
+static MEM_WARM struct map_leaf *leaf_spare =
+    NULL; /* made ahead of a move; linked by their first entry */
 static _Alignas(64) char meta_first[META_FIRST_BYTES];
 static char *meta_next = meta_first;
 static size_t meta_left = META_FIRST_BYTES;
@@ -370,8 +371,8 @@ bool segment_move(struct segment *segment, size_t bytes)
     if (leaf_stock(want))
         base = source->move(segment->base, old, want);
     if (!base && leaf_stock(bytes))
-        base = source->move(segment->base, old,
-                            want = mem_round_up(bytes, mem_settings.page_bytes));
+        base =
+            source->move(segment->base, old, want = mem_round_up(bytes, mem_settings.page_bytes));
     if (base) {
         (void)map_reserve(base, want); /* from the stock */
         segment->base = base;

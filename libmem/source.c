@@ -1,23 +1,24 @@
 /*
  * source.c: getmem, the five ways to get raw memory from the system.
  *
- * anon    anonymous mappings wherever the kernel likes; grown by mremap, perhaps elsewhere.
- * break   the program break; grows in place while nobody else moves it; what cannot be given back at
- *         its top waits in a short list of spare ranges.
- * native  the C library's own allocator, below the malloc that this library may have replaced.
- * safe    mappings put at addresses of our own choice, in a private area that the kernel does not use
- *         by itself, each with room above it, so that they grow upwards in place. Nothing is mapped
- *         ahead: address space limits (ulimit -v) count only what is in use.
- * zero    private mappings of /dev/zero at growing offsets.
- * The first source that delivers serves the process until the options change; a later failure does not
- * fall back to another. Nothing here writes into the memory it gets or knows of segments.
+ * - anon: anonymous mappings wherever the kernel likes; grown by mremap, perhaps elsewhere.
+ * - break: the program break; grows in place while nobody else moves it; what cannot be given back
+ *   at its top waits in a short list of spare ranges.
+ * - native: the C library's own allocator, below the malloc that this library may have replaced.
+ * - safe: mappings put at addresses of our own choice, in a private area that the kernel does not
+ *   use by itself, each with room above it, so that they grow upwards in place. Nothing is mapped
+ *   ahead: address space limits (ulimit -v) count only what is in use.
+ * - zero: private mappings of /dev/zero at growing offsets.
+ *
+ * The first source that delivers serves the process until the options change; a later failure does
+ * not fall back to another. Nothing here writes into the memory it gets or knows of segments.
  */
 #include "libmem/internal.h"
 
-#define AREA_BASE ((uintptr_t)0x200000000000)
-#define AREA_END ((uintptr_t)0x500000000000)
+#define AREA_BASE        ((uintptr_t)0x200000000000)
+#define AREA_END         ((uintptr_t)0x500000000000)
 #define AREA_RANDOM_BITS 12 /* of the area's base, in units of 4 GiB */
-#define AREA_TRIES 16
+#define AREA_TRIES       16
 
 enum { SPARE_COUNT = 64 };
 

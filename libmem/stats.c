@@ -1,9 +1,9 @@
 /*
  * stats.c: statistics, and the lines that libmem writes.
  *
- * All counters are kept where things happen; the two maxima are searched for when they are asked for.
- * A line is put together in a fixed buffer and written to standard error by one call; nothing here
- * allocates or uses stdio, so it works before main and while memory is short.
+ * All counters are kept where things happen; the two maxima are searched for when they are asked
+ * for. A line is put together in a fixed buffer and written to standard error by one call; nothing
+ * here allocates or uses stdio, so it works before main and while memory is short.
  */
 #include "libmem/internal.h"
 

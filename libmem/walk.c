@@ -1,9 +1,9 @@
 /*
  * walk.c: visits every segment, span and block of a region, and checks every invariant.
  *
- * A walk changes nothing: which blocks of a pack are free is collected from the chains into a bitmap,
- * one pack at a time. A check trusts nothing it has not looked up in the page map first, so it survives
- * what it is there to find; each fault is one line.
+ * A walk changes nothing: which blocks of a pack are free is collected from the chains into a
+ * bitmap, one pack at a time. A check trusts nothing it has not looked up in the page map first, so
+ * it survives what it is there to find; each fault is one line.
  */
 #include "libmem/internal.h"
 
@@ -88,8 +88,7 @@ static int walk_mixed(const struct span *span, mem_block_visit *visit, void *arg
         free_map_add_class(&map, &region->classes[i]);
     while (unit < region->mixed->next_unit) {
         size_t bytes = mem_class_bytes(region->mixed->unit_class[unit] - 1u);
-        int result =
-            visit(arg, span->base + unit * MEM_ALIGN, bytes, !free_map_has(&map, unit));
+        int result = visit(arg, span->base + unit * MEM_ALIGN, bytes, !free_map_has(&map, unit));
         if (result)
             return result;
         unit += bytes / MEM_ALIGN;
@@ -279,7 +278,8 @@ static void check_chain(struct check *check, const struct size_class *class, con
 
     for (const void *block = chain; block; block = chain_next(block)) {
         const struct span *span = map_find(block);
-        bool good = span && span->region == check->region && block_bytes(span, block) == class->bytes;
+        bool good =
+            span && span->region == check->region && block_bytes(span, block) == class->bytes;
         if (!good || ++count > want) {
             check_fault(check, block, "chain of a class (written after free, or freed twice?)");
             return;
@@ -307,8 +307,7 @@ static void check_classes(struct check *check)
         check_chain(check, class, class->mixed_free, in_mixed);
         chained += in_head + class->older_count + in_mixed;
         for (const struct span *pack = class->avail; pack; pack = pack->next)
-            if (pack->kind != SPAN_PACK || pack->class_index != i ||
-                pack->used == pack->capacity) {
+            if (pack->kind != SPAN_PACK || pack->class_index != i || pack->used == pack->capacity) {
                 check_fault(check, pack, "list of packs with room");
                 break;
             }
@@ -374,16 +373,19 @@ static void check_spans(struct check *check)
     check->busy_count = 0;
     if (!check->faults)
         (void)mem_region_walk(region, check_visit, check);
-    check_that(check, check->faults || counted == check->busy_count, region, "number of busy blocks");
-    check_that(check, check->carved_bytes == region->carved_bytes &&
-                          check->carved_count == region->carved_count,
+    check_that(check, check->faults || counted == check->busy_count, region,
+               "number of busy blocks");
+    check_that(check,
+               check->carved_bytes == region->carved_bytes &&
+                   check->carved_count == region->carved_count,
                region, "counter of cut blocks");
-    check_that(check, check->large_bytes == region->large_bytes &&
-                          check->large_count == region->large_count,
+    check_that(check,
+               check->large_bytes == region->large_bytes &&
+                   check->large_count == region->large_count,
                region, "counter of large blocks");
-    check_that(check, check->pack_count == region->pack_count &&
-                          check->rest_count == region->rest_count &&
-                          check->free_span_count == region->free_span_count,
+    check_that(check,
+               check->pack_count == region->pack_count && check->rest_count == region->rest_count &&
+                   check->free_span_count == region->free_span_count,
                region, "counter of packs or free spans");
 }
 

@@ -1,11 +1,12 @@
 /*
  * pattern.c: the allocation pattern of a shell, in nanoseconds a call.
  *
- * Usage: mem_bench [nodes]. Inserts nodes of 24..64 bytes with strings of 8..40, gives random strings
- * a new value, unsets and inserts again, appends byte by byte, pushes and pops call frames, and frees
- * all; once through regions with sized frees, once through malloc and free (which are libmem's own
- * unless the program was built without the front; preload another malloc to compare). "all" is the mean
- * of the phases that touch nodes. Run it several times: the figures are processor time.
+ * Usage: mem_bench [nodes]. Inserts nodes of 24..64 bytes with strings of 8..40, gives random
+ * strings a new value, unsets and inserts again, appends byte by byte, pushes and pops call frames,
+ * and frees all; once through regions with sized frees, once through malloc and free (which are
+ * libmem's own unless the program was built without the front; preload another malloc to compare).
+ * "all" is the mean of the phases that touch nodes. Run it several times: the figures are processor
+ * time.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,9 +1,10 @@
 /*
  * libmem: a region and segment allocator that can be watched and re-tuned while the program runs.
  *
- * Vocabulary.  A REGION is a named heap with one METHOD (how memory is handed out).  Regions get raw
- * memory in SEGMENTS from the process-wide GETTER (how memory is got from the system).  A segment is
- * cut into PACKS (runs of equal blocks) and large blocks.  A BLOCK is what a caller holds.
+ * Vocabulary.  A REGION is a named heap with one METHOD (how memory is handed out).  Regions get
+ * raw memory in SEGMENTS from the process-wide GETTER (how memory is got from the system).  A
+ * segment is cut into PACKS (runs of equal blocks) and large blocks.  A BLOCK is what a caller
+ * holds.
  *
  * Any block's region is found in O(1) from its address; no function searches a list of segments.
  * Sizes are in bytes.  A block's address is a multiple of 16.  Functions that return memory return
@@ -25,8 +26,8 @@ enum mem_method {
 };
 
 /* Opens a region. NAME is copied (at most 31 bytes are kept) and is what vmstat shows.
- * POOL_BYTES is the block size of a MEM_POOL region and ignored otherwise (0: first request sets it).
- * Returns NULL and sets errno when out of memory. The caller owns the region. */
+ * POOL_BYTES is the block size of a MEM_POOL region and ignored otherwise (0: first request sets
+ * it). Returns NULL and sets errno when out of memory. The caller owns the region. */
 struct mem_region *mem_region_open(const char *name, enum mem_method method, size_t pool_bytes);
 
 /* Gives all segments back to the system and forgets the region; every block dies. NULL is ok. */
@@ -44,8 +45,9 @@ void *mem_alloc_zeroed(struct mem_region *region, size_t bytes);
 /* ALIGN is any power of two. */
 void *mem_align(struct mem_region *region, size_t bytes, size_t align);
 
-/* Resizes BLOCK (NULL: allocates) to BYTES, moving it if needed; contents are kept up to the smaller
- * size. On failure NULL, and BLOCK stays valid. A block that keeps growing is over-allocated. */
+/* Resizes BLOCK (NULL: allocates) to BYTES, moving it if needed; contents are kept up to the
+ * smaller size. On failure NULL, and BLOCK stays valid. A block that keeps growing is
+ * over-allocated. */
 void *mem_resize(struct mem_region *region, void *block, size_t bytes);
 /* As mem_resize but never moves: true when BLOCK now is a block of BYTES; false leaves it as it is,
  * also where a smaller size would belong to another size class. */
@@ -65,8 +67,8 @@ size_t mem_good_bytes(size_t bytes);
 struct mem_region *mem_region_of(const void *address);
 
 /* MEM_LAST: a position to come back to. Resetting frees every block handed out since, in
- * O(segments given up). Marks nest; resetting to an older mark invalidates the newer, and freeing or
- * resizing a block older than a mark invalidates that mark. */
+ * O(segments given up). Marks nest; resetting to an older mark invalidates the newer, and freeing
+ * or resizing a block older than a mark invalidates that mark. */
 struct mem_mark {
     void *segment;
     char *next;
@@ -80,8 +82,8 @@ void mem_region_reset(struct mem_region *region, struct mem_mark mark);
 struct mem_stats {
     const char *name;
     enum mem_method method;
-    unsigned flags; /* reserved for VMALLOC.md flags; 0 */
-    size_t size_bytes;       /* total of all segments */
+    unsigned flags;    /* reserved for VMALLOC.md flags; 0 */
+    size_t size_bytes; /* total of all segments */
     size_t segment_count;
     size_t pack_count;
     size_t busy_bytes, busy_count;

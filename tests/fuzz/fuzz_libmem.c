@@ -1,8 +1,10 @@
 /*
- * fuzz_libmem.c: bytes drive operations on a region of each method; a table of live blocks is the shadow.
+ * fuzz_libmem.c: bytes drive operations on a region of each method; a table of live blocks is the
+ * shadow.
  *
- * Each operation takes four bytes: what, which slot, and a size. Blocks carry their slot's number at
- * both ends, which must still be there when the block is touched again. Any broken promise traps.
+ * Each operation takes four bytes: what, which slot, and a size. Blocks carry their slot's number
+ * at both ends, which must still be there when the block is touched again. Any broken promise
+ * traps.
  */
 #include <stddef.h>
 #include <stdint.h>

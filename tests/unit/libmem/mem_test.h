@@ -1,6 +1,6 @@
 /*
- * mem_test.h: what the tests of libmem share: cmocka, deterministic random numbers, the comparison of
- * statistics with a walk over all blocks, and children whose standard error is caught.
+ * mem_test.h: what the tests of libmem share: cmocka, deterministic random numbers, the comparison
+ * of statistics with a walk over all blocks, and children whose standard error is caught.
  */
 #ifndef TESTS_MEM_TEST_H
 #define TESTS_MEM_TEST_H

@@ -1,6 +1,6 @@
 /*
- * test_large.c: blocks of whole pages: merging, growth in place, strings that keep growing, and what is
- * known to be zero.
+ * test_large.c: blocks of whole pages: merging, growth in place, strings that keep growing, and
+ * what is known to be zero.
  */
 #include "tests/unit/libmem/mem_test.h"
 
@@ -61,7 +61,8 @@ static void test_in_place(void **state)
     mem_region_close(region);
 }
 
-/* Appends in a child, beside other allocations; exits with the number of moves or fails on memory. */
+/* Appends in a child, beside other allocations; exits with the number of moves or fails on memory.
+ */
 static void append(void *arg)
 {
     struct mem_region *region = mem_region_open("append", MEM_BEST, 0);
@@ -144,8 +145,9 @@ static void test_zeroed(void **state)
 
 static void test_absurd(void **state)
 {
-    static const size_t sizes[] = { SIZE_MAX, SIZE_MAX - 1, SIZE_MAX / 2, (size_t)1 << 62,
-                                    (size_t)1 << 48, SIZE_MAX - 4096, (size_t)PTRDIFF_MAX };
+    static const size_t sizes[] = { SIZE_MAX,           SIZE_MAX - 1,    SIZE_MAX / 2,
+                                    (size_t)1 << 62,    (size_t)1 << 48, SIZE_MAX - 4096,
+                                    (size_t)PTRDIFF_MAX };
 
     (void)state;
     for (enum mem_method method = MEM_BEST; method <= MEM_LAST; method++) {

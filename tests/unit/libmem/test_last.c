@@ -1,5 +1,6 @@
 /*
- * test_last.c: the bump method: only the newest block is freed or resized alone; marks nest and reset.
+ * test_last.c: the bump method: only the newest block is freed or resized alone; marks nest and
+ * reset.
  */
 #include "tests/unit/libmem/mem_test.h"
 
@@ -22,7 +23,7 @@ static void test_newest(void **state)
     assert_ptr_equal(mem_resize(region, second, 200), second);
     assert_true(mem_resize_in_place(second, 30));
     assert_ptr_equal(mem_resize(region, first, 90), first);
-    strcpy(first, "kept");
+    memcpy(first, "kept", 5);
     char *moved = mem_resize(region, first, 1000);
     assert_ptr_not_equal(moved, first);
     assert_string_equal(moved, "kept");

@@ -1,6 +1,6 @@
 /*
- * test_options.c: the grammar of VMALLOC_OPTIONS, every name of its table, what each complaint says, and
- * the exact shape of the lines that usage and verbose write.
+ * test_options.c: the grammar of VMALLOC_OPTIONS, every name of its table, what each complaint
+ * says, and the exact shape of the lines that usage and verbose write.
  */
 #include <regex.h>
 
@@ -47,14 +47,22 @@ static void test_sizes(void **state)
         const char *text;
         const char *segsize;
     } cases[] = {
-        { "segsize=65536", "segsize=65536," },       { "segsize=0x10000", "segsize=65536," },
-        { "segsize=64k", "segsize=64000," },         { "segsize=64K", "segsize=64000," },
-        { "segsize=64Ki", "segsize=65536," },        { "segsize=64KiB", "segsize=65536," },
-        { "segsize=64kib", "segsize=65536," },       { "segsize=64KB", "segsize=64000," },
-        { "segsize=1M", "segsize=1000000," },        { "segsize=1Mi", "segsize=1048576," },
-        { "segsize=1g", "segsize=1000000000," },     { "segsize=1Gi", "segsize=1073741824," },
-        { "segsize=0x10Ki", "segsize=16384," },      { "segsize=1", "segsize=1," },
-        { "segsize=8M segsize=1Ki", "segsize=1024," }, { "segsize=8M,nosegsize", "segsize=4194304," },
+        { "segsize=65536", "segsize=65536," },
+        { "segsize=0x10000", "segsize=65536," },
+        { "segsize=64k", "segsize=64000," },
+        { "segsize=64K", "segsize=64000," },
+        { "segsize=64Ki", "segsize=65536," },
+        { "segsize=64KiB", "segsize=65536," },
+        { "segsize=64kib", "segsize=65536," },
+        { "segsize=64KB", "segsize=64000," },
+        { "segsize=1M", "segsize=1000000," },
+        { "segsize=1Mi", "segsize=1048576," },
+        { "segsize=1g", "segsize=1000000000," },
+        { "segsize=1Gi", "segsize=1073741824," },
+        { "segsize=0x10Ki", "segsize=16384," },
+        { "segsize=1", "segsize=1," },
+        { "segsize=8M segsize=1Ki", "segsize=1024," },
+        { "segsize=8M,nosegsize", "segsize=4194304," },
     };
 
     (void)state;
@@ -67,14 +75,24 @@ static void test_sizes(void **state)
 
 static void test_bad_sizes(void **state)
 {
-    static const char *const values[] = { "zz",  "0",   "-1", "64Kx", "1Kib2", "0x", "Ki",
-                                          "99999999999999999999", "16E", "17Gi", "18446744073709551616" };
+    static const char *const values[] = { "zz",
+                                          "0",
+                                          "-1",
+                                          "64Kx",
+                                          "1Kib2",
+                                          "0x",
+                                          "Ki",
+                                          "99999999999999999999",
+                                          "16E",
+                                          "17Gi",
+                                          "18446744073709551616" };
 
     (void)state;
     for (size_t i = 0; i < sizeof values / sizeof values[0]; i++) {
         char text[80], want[160];
         snprintf(text, sizeof text, "segsize=%s", values[i]);
-        snprintf(want, sizeof want, "vmalloc: segsize=%s: bad value: accepted is a size ", values[i]);
+        snprintf(want, sizeof want, "vmalloc: segsize=%s: bad value: accepted is a size ",
+                 values[i]);
         apply(text);
         assert_said(want);
         assert_said("; using the default, 4194304\n1 ");
@@ -128,8 +146,9 @@ static void test_getmem(void **state)
           "0 getmemory=anon:break:native:safe:zero," },
         { "getmem=malloc", "0 getmemory=native," },
         { "getmem=", "0 getmemory=anon:break:native:safe:zero," },
-        { "getmem=sa", "vmalloc: getmem=sa: bad value: accepted is a list of anon, break, native, safe,"
-                       " zero; using the default, all of them\n" },
+        { "getmem=sa",
+          "vmalloc: getmem=sa: bad value: accepted is a list of anon, break, native, safe,"
+          " zero; using the default, all of them\n" },
         { "getmem=noanon:nobreak:nonative:nosafe:nozero", "bad value: accepted is a list of" },
     };
 
@@ -142,11 +161,12 @@ static void test_getmem(void **state)
 
 static void test_names(void **state)
 {
-    static const char *const later[] = { "abort",   "debug",   "keep",   "period=2", "start=1",
+    static const char *const later[] = { "abort",    "debug",   "keep",   "period=2", "start=1",
                                          "test=0x1", "trace=f", "warn=f", "watch=0x1" };
-    static const char *const known[] = { "abort", "check", "debug", "getmemory", "keep", "method",
-                                         "pagesize", "period", "segsize", "start", "test", "trace",
-                                         "usage", "verbose", "warn", "watch", "clear" };
+    static const char *const known[] = { "abort",  "check",    "debug",  "getmemory", "keep",
+                                         "method", "pagesize", "period", "segsize",   "start",
+                                         "test",   "trace",    "usage",  "verbose",   "warn",
+                                         "watch",  "clear" };
     size_t count = 0;
 
     (void)state;
@@ -188,7 +208,8 @@ static void test_method_and_check(void **state)
     apply("check=segment");
     assert_said("vmalloc: check=segment: not supported yet");
     apply("check=foo");
-    assert_said("vmalloc: check=foo: bad value: accepted is region or noregion; using the default, no");
+    assert_said(
+        "vmalloc: check=foo: bad value: accepted is region or noregion; using the default, no");
     apply("usage=often");
     assert_said("vmalloc: usage=often: bad value: accepted is no value");
     apply("clear=some");
@@ -284,11 +305,16 @@ static void test_usage(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_sizes),       cmocka_unit_test(test_bad_sizes),
-        cmocka_unit_test(test_separators),  cmocka_unit_test(test_negation),
-        cmocka_unit_test(test_getmem),      cmocka_unit_test(test_names),
-        cmocka_unit_test(test_method_and_check), cmocka_unit_test(test_long_and_odd),
-        cmocka_unit_test(test_round_trip),  cmocka_unit_test(test_verbose),
+        cmocka_unit_test(test_sizes),
+        cmocka_unit_test(test_bad_sizes),
+        cmocka_unit_test(test_separators),
+        cmocka_unit_test(test_negation),
+        cmocka_unit_test(test_getmem),
+        cmocka_unit_test(test_names),
+        cmocka_unit_test(test_method_and_check),
+        cmocka_unit_test(test_long_and_odd),
+        cmocka_unit_test(test_round_trip),
+        cmocka_unit_test(test_verbose),
         cmocka_unit_test(test_usage),
     };
 

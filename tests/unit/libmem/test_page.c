@@ -1,5 +1,6 @@
 /*
- * test_page.c: size classes and packs: every size gets a fitting class, packs cost little and come back.
+ * test_page.c: size classes and packs: every size gets a fitting class, packs cost little and come
+ * back.
  */
 #include "tests/unit/libmem/mem_test.h"
 
@@ -148,9 +149,9 @@ static void test_pool(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_classes),     cmocka_unit_test(test_sizes),
-        cmocka_unit_test(test_density),     cmocka_unit_test(test_small_start),
-        cmocka_unit_test(test_align),       cmocka_unit_test(test_pool),
+        cmocka_unit_test(test_classes), cmocka_unit_test(test_sizes),
+        cmocka_unit_test(test_density), cmocka_unit_test(test_small_start),
+        cmocka_unit_test(test_align),   cmocka_unit_test(test_pool),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,7 +1,7 @@
 /*
- * test_shadow.c: random operations on regions of every method and getter against a shadow: a table of
- * what should be alive, each block filled with a pattern of its own that is verified whenever the block
- * is touched. Seeds are fixed. MEM_SHADOW_ROUNDS in the environment makes it run longer.
+ * test_shadow.c: random operations on regions of every method and getter against a shadow: a table
+ * of what should be alive, each block filled with a pattern of its own that is verified whenever
+ * the block is touched. Seeds are fixed. MEM_SHADOW_ROUNDS in the environment makes it run longer.
  */
 #include "tests/unit/libmem/mem_test.h"
 

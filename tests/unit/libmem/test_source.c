@@ -35,7 +35,8 @@ static int zero_on_map_faults(const char *options)
     return (int)(after.ru_minflt - before.ru_minflt);
 }
 
-/* Getting a big segment costs no more page faults than a small one, unless clearing is asked for. */
+/* Getting a big segment costs no more page faults than a small one, unless clearing is asked for.
+ */
 static void test_clear(void **state)
 {
     (void)state;

@@ -1,5 +1,6 @@
 /*
- * test_walk.c: walks stop when told to and go upwards; the check finds what was written where it must not.
+ * test_walk.c: walks stop when told to and go upwards; the check finds what was written where it
+ * must not.
  */
 #include "tests/unit/libmem/mem_test.h"
 
