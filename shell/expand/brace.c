@@ -254,9 +254,20 @@ static enum flow braces_text(struct braces *c, const char *text, size_t len)
     return flow;
 }
 
+/* True for ~(E)... and the like, where braces count repetitions. */
+static bool is_regex(const char *text, size_t len)
+{
+    if (len < 3 || text[0] != '~' || text[1] != '(')
+        return false;
+    for (size_t i = 2; i < len && text[i] != ')' && text[i] != ':'; i++)
+        if (strchr("AEFGPVX", text[i]))
+            return true;
+    return false;
+}
+
 enum flow brace_expand(struct builder *b, const char *text, size_t len)
 {
-    if (!memchr(text, '{', len))
+    if (!memchr(text, '{', len) || is_regex(text, len))
         return glob_field(b->sh, b->fields, text, len);
     struct braces c = { .sh = b->sh, .fields = b->fields };
     buf_init(&c.out, b->sh);

@@ -15,23 +15,25 @@ enum {
     B_BRACE = 1u << 1,  /* unquoted: starts a brace list */
     B_ESCAPE = 1u << 2, /* literal: gets a backslash in patterns */
     B_REGEX = 1u << 3,  /* literal: gets a backslash in an ERE */
+    B_TEXT = 1u << 4,   /* means something in a ~(E) pattern, which may be matched against a text */
+    B_GROUP = 1u << 5,  /* belongs to extended patterns, which do not come out of expansions */
 };
 static const uint8_t byte_kind[256] = {
     ['*'] = B_LIVE | B_ESCAPE | B_REGEX,
     ['?'] = B_LIVE | B_ESCAPE | B_REGEX,
     ['['] = B_LIVE | B_ESCAPE | B_REGEX,
-    ['('] = B_LIVE | B_ESCAPE | B_REGEX,
+    ['('] = B_LIVE | B_ESCAPE | B_REGEX | B_GROUP,
     ['{'] = B_BRACE | B_ESCAPE | B_REGEX,
-    ['\\'] = B_ESCAPE | B_REGEX,
+    ['\\'] = B_ESCAPE | B_REGEX | B_GROUP,
     [']'] = B_ESCAPE | B_REGEX,
-    [')'] = B_ESCAPE | B_REGEX,
-    ['|'] = B_ESCAPE | B_REGEX,
+    [')'] = B_ESCAPE | B_REGEX | B_GROUP,
+    ['|'] = B_ESCAPE | B_REGEX | B_GROUP,
     ['}'] = B_ESCAPE | B_REGEX,
     ['+'] = B_ESCAPE | B_REGEX,
     ['^'] = B_ESCAPE | B_REGEX,
-    ['.'] = B_REGEX,
-    ['$'] = B_REGEX,
-    ['&'] = B_ESCAPE,
+    ['.'] = B_REGEX | B_TEXT,
+    ['$'] = B_REGEX | B_TEXT,
+    ['&'] = B_ESCAPE | B_GROUP,
     ['!'] = B_ESCAPE,
     ['@'] = B_ESCAPE,
     ['~'] = B_ESCAPE,
@@ -95,7 +97,9 @@ enum flow buf_copy(struct shell *sh, struct buf *b, const char **ret_text, size_
 void buf_append_escaped(struct buf *buf, const char *text, size_t len, enum build_mode mode,
                         bool *ret_escaped)
 {
-    unsigned mask = mode == BUILD_REGEX ? B_REGEX : B_ESCAPE;
+    unsigned mask = mode == BUILD_REGEX     ? B_REGEX
+                    : mode == BUILD_PATTERN ? B_ESCAPE | B_TEXT
+                                            : B_ESCAPE;
     const char *end = text + len;
     while (text < end) {
         const char *run = text;
@@ -133,6 +137,7 @@ enum flow fields_reserve(struct shell *sh, struct fields *fields, size_t extra)
                             : mem_resize(sh->scratch, fields->argv, cap * sizeof *argv);
     if (!argv)
         return shell_fail_memory(sh, cap * sizeof *argv);
+    argv[fields->count] = NULL;
     fields->argv = argv;
     fields->cap = cap;
     return FLOW_NEXT;
@@ -223,7 +228,9 @@ void build_literal(struct builder *b, const char *text, size_t len)
     buf_append(&b->buf, text, len);
 }
 
-/* Appends unquoted TEXT that holds no separator. */
+/* Appends unquoted TEXT that holds no separator: the result of an expansion. Patterns in it are
+ * live but for groups, and a backslash stands for itself, as in ksh93; in brackets it quotes the
+ * next byte, too. */
 static void build_live(struct builder *b, const char *text, size_t len)
 {
     b->active = true;
@@ -235,19 +242,24 @@ static void build_live(struct builder *b, const char *text, size_t len)
     const char *end = text + len;
     while (text < end) {
         const char *run = text;
-        while (text < end && *text != '\\') {
+        for (; text < end; text++) {
             unsigned kind = byte_kind[(unsigned char)*text];
+            if (kind & B_GROUP)
+                break;
             if (kind & B_LIVE || (kind & B_BRACE && b->brace_on))
                 b->special = true;
-            text++;
         }
         buf_append(&b->buf, run, (size_t)(text - run));
         if (text == end)
             return;
-        /* A backslash that comes out of an expansion stands for itself in pathnames. */
-        buf_append(&b->buf, "\\\\", 2);
         b->escaped = true;
-        text++;
+        bool quotes = *text == '\\' && end - text > 1 && strchr("-]^!", text[1]) && text[1];
+        buf_putc(&b->buf, '\\');
+        buf_putc(&b->buf, *text++);
+        if (quotes) {
+            buf_putc(&b->buf, '\\');
+            buf_putc(&b->buf, *text++);
+        }
     }
 }
 

@@ -33,7 +33,7 @@ bool elements_next(struct shell *sh, struct elements *e, const char **ret_text, 
         const char *text;
         if (e->zero_first) {
             e->zero_first = false;
-            text = param_get(sh, 0);
+            text = sh->arg0 ? sh->arg0 : "";
         } else if (e->next < e->count) {
             text = e->argv[e->next++];
         } else {

@@ -13,7 +13,8 @@ struct text_op {
     enum param_op op;
     const struct param *param;
     struct pattern_use pattern;
-    bool have_replacement;   /* made at the first match, when .sh.match is set for it */
+    bool constant;           /* the replacement is the same for each match */
+    bool have_replacement;   /* made at the first match */
     bool replacement_groups; /* it has backslashes: \N or escapes */
     bool record;             /* set .sh.match; not while its own value is being changed */
     struct buf replacement;
@@ -21,12 +22,29 @@ struct text_op {
     struct buf held; /* copy of a text while the replacement is made */
 };
 
+/* True when WORD gives the same text for each match: literals and plain variables. */
+static bool is_constant(const struct word *word)
+{
+    for (uint32_t i = 0; word && i < word->part_count; i++) {
+        const struct part *part = &word->parts[i];
+        if (part->kind == PART_LITERAL)
+            continue;
+        const struct param *param = part->param;
+        if (part->kind != PART_PARAM || param->form != PARAM_NAME || param->op != OP_NONE ||
+            param->prefix != PARAM_PLAIN || param->ref.subscript || param->ref.subscript_all ||
+            param->ref.step_count > 0 || param->ref.name->special)
+            return false;
+    }
+    return true;
+}
+
 static enum flow text_op_init(struct shell *sh, const struct param *param, struct text_op *op)
 {
     op->op = param->op;
     op->param = param;
     op->have_replacement = false;
     op->record = true;
+    op->constant = is_constant(param->arg2);
     buf_init(&op->replacement, sh);
     buf_init(&op->result, sh);
     buf_init(&op->held, sh);
@@ -70,15 +88,15 @@ static enum flow trim(struct shell *sh, struct text_op *op, const char **text, s
 
 /* ---- substitution ---- */
 
-/* The replacement is made once, after the first match. */
+/* Makes the replacement: at the first match, or when it may differ at each one. */
 static enum flow make_replacement(struct shell *sh, struct text_op *op)
 {
-    op->have_replacement = true;
-    const struct word *word = op->param->arg2;
+    op->have_replacement = op->constant;
+    op->replacement.len = 0;
     op->replacement_groups = false;
-    if (!word)
+    if (!op->param->arg2)
         return FLOW_NEXT;
-    TRY(build_word_text(sh, word, BUILD_REPLACEMENT, &op->replacement));
+    TRY(build_word_text(sh, op->param->arg2, BUILD_REPLACEMENT, &op->replacement));
     op->replacement_groups = memchr(op->replacement.data, '\\', op->replacement.len) != NULL;
     return FLOW_NEXT;
 }
@@ -140,19 +158,31 @@ static size_t find_match(struct text_op *op, const char *text, size_t len, size_
     return count ? count : 1;
 }
 
+/* One match: .sh.match is set for the replacement to use, which is made if need be and appended. */
+static enum flow replace_match(struct shell *sh, struct text_op *op, const char *text,
+                               const struct match_span *spans, size_t count, bool first)
+{
+    if (first || !op->constant)
+        TRY(record(sh, op, text, spans[0].start, spans[0].end));
+    if (!op->have_replacement)
+        TRY(make_replacement(sh, op));
+    put_replacement(op, text, spans, count);
+    return FLOW_NEXT;
+}
+
 /* Replaces the match in SPANS and with OP_SUBST_ALL all after it. An empty match right after
  * another one does not count. */
-static void substitute_matches(struct text_op *op, const char *text, size_t len,
-                               struct match_span *spans, size_t count, size_t span_max)
+static enum flow replace_matches(struct shell *sh, struct text_op *op, const char *text, size_t len,
+                                 struct match_span *spans, size_t count, size_t span_max)
 {
-    size_t done = 0; /* bytes of TEXT dealt with; the last match ended there or before */
+    size_t done = 0; /* bytes of TEXT dealt with */
     bool adjacent = false;
     op->result.len = 0;
     while (count > 0) {
         size_t start = (size_t)spans[0].start, end = (size_t)spans[0].end, next = end;
         buf_append(&op->result, text + done, start - done);
         if (start < end || !adjacent || start > done)
-            put_replacement(op, text, spans, count);
+            TRY(replace_match(sh, op, text, spans, count, done == 0));
         done = end;
         adjacent = true;
         if (start == end && end < len) {
@@ -166,6 +196,7 @@ static void substitute_matches(struct text_op *op, const char *text, size_t len,
         count = find_match(op, text, len, next, spans, span_max);
     }
     buf_append(&op->result, text + done, len - done);
+    return FLOW_NEXT;
 }
 
 static enum flow substitute(struct shell *sh, struct text_op *op, const char **text, size_t *len)
@@ -179,15 +210,13 @@ static enum flow substitute(struct shell *sh, struct text_op *op, const char **t
     size_t count = find_match(op, *text, *len, 0, spans, span_max);
     if (count == 0)
         return record(sh, op, *text, -1, -1);
-    TRY(record(sh, op, *text, spans[0].start, spans[0].end));
-    if (!op->have_replacement) {
-        if (op->param->arg2 && op->param->arg2->flags & WORD_HAS_EXPANSION) {
-            buf_append(&op->held, *text, *len);
-            TRY(buf_text(sh, &op->held, text, len));
-        }
-        TRY(make_replacement(sh, op));
+    if (!op->constant) {
+        /* Making it may change the variable whose text this is. */
+        op->held.len = 0;
+        buf_append(&op->held, *text, *len);
+        TRY(buf_text(sh, &op->held, text, len));
     }
-    substitute_matches(op, *text, *len, spans, count, span_max);
+    TRY(replace_matches(sh, op, *text, *len, spans, count, span_max));
     return buf_text(sh, &op->result, text, len);
 }
 

@@ -8,6 +8,8 @@
  */
 #include "shell/state/cache.h"
 
+#include "shell/state/name.h"
+
 static void slots_free(struct program *program)
 {
     struct cache_slot *slots = program->caches;
@@ -20,9 +22,15 @@ static void slots_free(struct program *program)
     mem_free(slots);
 }
 
+static const char *name_text(const struct name *name)
+{
+    return name->text;
+}
+
 void cache_init(void)
 {
     program_caches_free = slots_free;
+    program_name_text = name_text;
 }
 
 struct cache_slot *cache_at_slow(struct shell *sh, uint32_t index)

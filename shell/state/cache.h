@@ -33,8 +33,8 @@ struct cache_slot *cache_at_slow(struct shell *sh, uint32_t index);
  * was there. True: stored. */
 bool cache_put(struct cache_slot *slot, enum cache_kind kind, void *data,
                void (*release)(void *data));
-/* Frees all slots: what program_caches_free (ast.h) points to. cache_init sets that pointer;
- * shell_new calls it. */
+/* Frees all slots: what program_caches_free (ast.h) points to. cache_init sets that pointer and
+ * program_name_text; shell_new calls it. */
 void cache_init(void);
 
 static inline struct cache_slot *cache_at(struct shell *sh, uint32_t index)

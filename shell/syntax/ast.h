@@ -360,9 +360,5 @@ void program_release(struct program *program);
 extern void (*program_caches_free)(struct program *program);
 /* Set at start by whoever interns: the text of NAME, for unparse. */
 extern const char *(*program_name_text)(const struct name *name);
-/* Set by the executor at start: frees PROGRAM->caches. Called by the last release when that is not NULL. */
-extern void (*program_caches_free)(struct program *program);
-/* Set at start by whoever interns: the text of NAME, for unparse. */
-extern const char *(*program_name_text)(const struct name *name);
 
 #endif

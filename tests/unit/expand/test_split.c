@@ -163,7 +163,6 @@ static void test_words_no_ifs(void **state)
 
 int main(void)
 {
-    setenv("LC_ALL", "C.UTF-8", 1);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_cuts, setup, teardown),
         cmocka_unit_test_setup_teardown(test_cuts_escaped, setup, teardown),

@@ -170,7 +170,6 @@ static void test_compact_list(void **state)
 
 int main(void)
 {
-    setenv("LC_ALL", "C.UTF-8", 1);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_text, setup, teardown),
         cmocka_unit_test_setup_teardown(test_pattern, setup, teardown),
