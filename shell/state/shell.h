@@ -96,6 +96,8 @@ struct shell_hooks {
     const struct builtin_spec *(*find_builtin)(struct shell *sh, const char *name, size_t len);
     /* vars -> exec: an assigned special variable matters there (e.g. PATH: forget command locations). */
     void (*path_changed)(struct shell *sh);
+    /* print -s, read -s -> interactive: adds lines to the history. NULL: there is none. */
+    void (*history_add)(struct shell *sh, const char *text, size_t len);
 };
 
 enum pending_bits {

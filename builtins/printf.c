@@ -1,0 +1,605 @@
+/*
+ * printf: formatted output, with the conversions of C and those of ksh93.
+ *
+ * The format is read while it is written, one conversion at a time, and used again while there are
+ * arguments and it takes some. An argument that is no number is reported and counts as what could be read
+ * of it; the rest is still written and the status is 1. Numbers are arithmetic expressions, each evaluated once.
+ */
+#include "builtins/print.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "builtins/escape.h"
+#include "builtins/operand.h"
+#include "shell/arith/arith.h"
+#include "shell/base/utf8.h"
+
+enum { WIDTH_MAX = 1 << 28, FLOAT_PRECISION_MAX = 4000 };
+
+struct printer {
+    struct shell *sh;
+    struct out *out;
+    const char *name;
+    const char *const *argv;
+    size_t count;
+    size_t base;  /* argv[base] is %1$ in this turn of the format */
+    size_t next;  /* next argument */
+    size_t used;  /* highest argument taken in this turn, + 1 */
+    bool stop;    /* \c was met */
+    bool failed;
+    struct str text; /* of the conversion at hand */
+};
+
+/* A conversion as written. */
+struct spec {
+    bool minus, plus, space, alternate, zero, group, center, wide;
+    bool has_precision;
+    int width, precision;
+    int base;         /* of %..Nd; 0: none */
+    int size;         /* h: 2, hh: 1, else 8 */
+    const char *name; /* of %(name)c */
+    size_t name_len;
+    char conversion;
+};
+
+/* ---- arguments ------------------------------------------------------------------------------ */
+
+static const char *take_arg(struct printer *p)
+{
+    const char *arg = p->next < p->count ? p->argv[p->next] : NULL;
+    p->next++;
+    if (p->next > p->used)
+        p->used = p->next;
+    return arg;
+}
+
+static void complain(struct printer *p, const char *arg, const char *why)
+{
+    shell_warn(p->sh, p->name, "%s: %s", arg, why);
+    p->failed = true;
+}
+
+/* The number that ARG begins with, when it is no expression. */
+static struct num leading_number(const char *arg)
+{
+    char *end;
+    long long integer = strtoll(arg, &end, 10);
+    if (*end == '.' || *end == 'e' || *end == 'E')
+        return num_float(strtold(arg, &end));
+    return num_int(integer);
+}
+
+static struct num take_number(struct printer *p)
+{
+    const char *arg = take_arg(p);
+    if (!arg || !*arg)
+        return num_int(0);
+    if (*arg == '\'' || *arg == '"') {
+        uint32_t code = 0;
+        size_t len = strlen(arg + 1);
+        if (len > 0 && utf8_active)
+            utf8_decode(arg + 1, arg + 1 + len, &code);
+        else
+            code = (unsigned char)arg[1];
+        return num_int(code >= 0x110000 ? code - 0x110000 : code);
+    }
+    struct num n;
+    size_t depth = p->sh->depth;
+    if (arith_eval(p->sh, arg, strlen(arg), &n) == FLOW_NEXT)
+        return n;
+    p->sh->depth = (uint32_t)depth;
+    shell_warn(p->sh, p->name, "%s", p->sh->err.text);
+    p->failed = true;
+    return leading_number(arg);
+}
+
+/* * and *N$ : a width or precision from the arguments. */
+static int take_int(struct printer *p)
+{
+    int64_t n = num_to_int(take_number(p));
+    return n > WIDTH_MAX ? WIDTH_MAX : n < -WIDTH_MAX ? -WIDTH_MAX : (int)n;
+}
+
+/* ---- reading the format ----------------------------------------------------------------------- */
+
+/* Decimal digits at *AT, 0 without. */
+static int read_int(const char **at)
+{
+    int n = 0;
+    for (; **at >= '0' && **at <= '9'; (*at)++)
+        n = n < WIDTH_MAX / 10 ? n * 10 + (**at - '0') : WIDTH_MAX;
+    return n;
+}
+
+/* N$ at *AT chooses an argument. */
+static void read_position(struct printer *p, const char **at)
+{
+    const char *digits = *at;
+    int n = read_int(&digits);
+    if (n > 0 && *digits == '$') {
+        p->next = p->base + (size_t)n - 1;
+        *at = digits + 1;
+    }
+}
+
+static bool read_flag(struct spec *spec, char c)
+{
+    switch (c) {
+    case '-': spec->minus = true; return true;
+    case '+': spec->plus = true; return true;
+    case ' ': spec->space = true; return true;
+    case '#': spec->alternate = true; return true;
+    case '0': spec->zero = true; return true;
+    case '\'':
+    case ',': spec->group = true; return true;
+    case '=': spec->center = true; return true;
+    case 'L': spec->wide = true; return true;
+    default: return false;
+    }
+}
+
+static int read_star(struct printer *p, const char **at)
+{
+    if (**at != '*')
+        return read_int(at);
+    (*at)++;
+    read_position(p, at);
+    return take_int(p);
+}
+
+/* What follows a % at *AT, which is moved past it. False: the format ends there. */
+static bool read_spec(struct printer *p, const char **at, struct spec *spec)
+{
+    const char *c = *at;
+    *spec = (struct spec){ .size = 8 };
+    read_position(p, &c);
+    while (read_flag(spec, *c))
+        c++;
+    spec->width = read_star(p, &c);
+    if (spec->width < 0) {
+        spec->minus = true;
+        spec->width = -spec->width;
+    }
+    if (*c == '.') {
+        c++;
+        spec->has_precision = *c != '.';
+        spec->precision = read_star(p, &c);
+        if (spec->precision < 0)
+            spec->has_precision = false;
+        if (*c == '.') {
+            c++;
+            spec->base = read_star(p, &c);
+        }
+    }
+    if (*c == '(') {
+        spec->name = ++c;
+        for (int depth = 1; *c; c++) {
+            depth += (*c == '(') - (*c == ')');
+            if (depth == 0)
+                break;
+        }
+        spec->name_len = (size_t)(c - spec->name);
+        c += *c != '\0';
+    }
+    for (; *c && strchr("hlLqjzt", *c) && c[1] && !(*c == 'q' && !strchr("diouxX", c[1])); c++) {
+        if (*c == 'h')
+            spec->size = spec->size == 2 ? 1 : 2;
+        spec->wide |= *c == 'L' || *c == 'l';
+    }
+    spec->conversion = *c;
+    *at = c + (*c != '\0');
+    return *c != '\0';
+}
+
+/* ---- conversions ------------------------------------------------------------------------------ */
+
+static void write_fill(struct out *out, char c, size_t count)
+{
+    for (; count > 0; count--)
+        out_putc(out, c);
+}
+
+/* TEXT in the field of SPEC; SHOWN is its width. */
+static void write_field(struct printer *p, const struct spec *spec, const char *text, size_t len, size_t shown)
+{
+    size_t fill = (size_t)spec->width > shown ? (size_t)spec->width - shown : 0;
+    size_t left = spec->minus ? 0 : spec->center ? fill / 2 : fill;
+    write_fill(p->out, ' ', left);
+    out_write(p->out, text, len);
+    write_fill(p->out, ' ', fill - left);
+}
+
+/* A string: the precision cuts it; with the L flag both count characters. */
+static void write_string(struct printer *p, const struct spec *spec, const char *text, size_t len)
+{
+    if (spec->has_precision) {
+        size_t limit = (size_t)spec->precision;
+        if (spec->wide)
+            limit = utf8_offset(text, len, limit);
+        len = len < limit ? len : limit;
+    }
+    write_field(p, spec, text, len, spec->wide ? utf8_count(text, len) : len);
+}
+
+/* The digits of VALUE, most significant last. */
+static size_t make_digits(uint64_t value, unsigned base, bool upper, char *ret)
+{
+    static const char names[] = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ@_";
+    size_t count = 0;
+    for (; value; value /= base) {
+        char digit = names[value % base];
+        ret[count++] = upper && digit >= 'a' && digit <= 'z' ? (char)(digit - 'a' + 'A') : digit;
+    }
+    return count;
+}
+
+/* Sign, base prefix, zeros, digits. */
+static void write_integer(struct printer *p, const struct spec *spec, uint64_t magnitude, bool negative,
+                          bool is_signed, unsigned base)
+{
+    char digits[64], prefix[8];
+    size_t count = make_digits(magnitude, base, spec->conversion == 'X', digits);
+    size_t prefix_len = 0;
+    int precision = spec->has_precision ? spec->precision : 1;
+    if (negative)
+        prefix[prefix_len++] = '-';
+    else if (is_signed && (spec->plus || spec->space))
+        prefix[prefix_len++] = spec->plus ? '+' : ' ';
+    if (spec->alternate && spec->base) {
+        prefix_len += num_format_int(spec->base, prefix + prefix_len);
+        prefix[prefix_len++] = '#';
+    } else if (spec->alternate && base == 16 && magnitude) {
+        prefix[prefix_len++] = '0';
+        prefix[prefix_len++] = spec->conversion == 'X' ? 'X' : 'x';
+    } else if (spec->alternate && base == 8 && precision <= (int)count) {
+        precision = (int)count + 1;
+    }
+    size_t zeros = (size_t)precision > count ? (size_t)precision - count : 0;
+    size_t commas = spec->group && count > 0 ? (count - 1) / 3 : 0;
+    size_t shown = prefix_len + zeros + count + commas;
+    if (spec->zero && !spec->minus && !spec->has_precision && shown < (size_t)spec->width) {
+        zeros += (size_t)spec->width - shown;
+        shown = (size_t)spec->width;
+    }
+    size_t fill = (size_t)spec->width > shown ? (size_t)spec->width - shown : 0;
+    size_t left = spec->minus ? 0 : spec->center ? fill / 2 : fill;
+    write_fill(p->out, ' ', left);
+    out_write(p->out, prefix, prefix_len);
+    write_fill(p->out, '0', zeros);
+    while (count > 0) {
+        out_putc(p->out, digits[--count]);
+        if (commas && count && count % 3 == 0)
+            out_putc(p->out, ',');
+    }
+    write_fill(p->out, ' ', fill - left);
+}
+
+/* N as an integer of 64 bits; too large ones are reported. */
+static uint64_t to_integer(struct printer *p, struct num n, bool is_signed)
+{
+    if (!n.is_float)
+        return (uint64_t)n.i;
+    if (!is_signed && n.f >= 0x1p63L && n.f < 0x1p64L)
+        return (uint64_t)n.f;
+    if (!(n.f > -0x1p63L - 1 && n.f < 0x1p63L)) {
+        const char *arg = p->next - 1 < p->count ? p->argv[p->next - 1] : "";
+        complain(p, arg, "overflow exception");
+        if (!is_signed && n.f >= 0x1p64L)
+            return UINT64_MAX;
+    }
+    return (uint64_t)num_to_int(n);
+}
+
+static void convert_integer(struct printer *p, const struct spec *spec)
+{
+    bool is_signed = spec->conversion == 'd' || spec->conversion == 'i';
+    unsigned base = spec->conversion == 'o' ? 8 : (spec->conversion | 0x20) == 'x' ? 16 : 10;
+    uint64_t value = to_integer(p, take_number(p), is_signed);
+    if (spec->size == 2)
+        value = is_signed ? (uint64_t)(int64_t)(int16_t)value : (uint16_t)value;
+    else if (spec->size == 1)
+        value = is_signed ? (uint64_t)(int64_t)(int8_t)value : (uint8_t)value;
+    if (spec->base >= 2 && spec->base <= 64)
+        base = (unsigned)spec->base;
+    bool negative = is_signed && (int64_t)value < 0;
+    write_integer(p, spec, negative ? 0 - value : value, negative, is_signed, base);
+}
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+/* %e %f %g %a by the C library. */
+static void convert_float(struct printer *p, const struct spec *spec)
+{
+    char format[16];
+    size_t n = 0;
+    struct num value = take_number(p);
+    long double f = value.is_float ? value.f : (long double)value.i;
+    int precision = spec->has_precision ? spec->precision : -1;
+    bool hex = (spec->conversion | 0x20) == 'a';
+    if (hex && precision < 0)
+        precision = 28; /* what ksh93 shows */
+    if (precision > FLOAT_PRECISION_MAX)
+        precision = FLOAT_PRECISION_MAX;
+    format[n++] = '%';
+    if (spec->minus)
+        format[n++] = '-';
+    if (spec->plus)
+        format[n++] = '+';
+    if (spec->space)
+        format[n++] = ' ';
+    if (spec->alternate)
+        format[n++] = '#';
+    if (spec->zero && !spec->center)
+        format[n++] = '0';
+    memcpy(format + n, "*.*L", 5);
+    n += hex ? 3 : 4;
+    format[n++] = spec->conversion;
+    format[n] = '\0';
+    int width = spec->center ? 0 : spec->width;
+    str_clear(&p->text);
+    if (hex)
+        str_printf(&p->text, format, width, precision, (double)f);
+    else
+        str_printf(&p->text, format, width, precision, f);
+    write_field(p, spec, str_text(&p->text), p->text.len, p->text.len);
+}
+#pragma GCC diagnostic pop
+
+/* %c: the first character, or a NUL byte. */
+static void convert_char(struct printer *p, const struct spec *spec)
+{
+    const char *arg = take_arg(p);
+    size_t len = arg && *arg ? utf8_char_bytes(arg, arg + strlen(arg)) : 1;
+    write_field(p, spec, arg ? arg : "", len, spec->wide || !arg ? 1 : len);
+}
+
+static void convert_escaped(struct printer *p, const struct spec *spec)
+{
+    const char *arg = take_arg(p);
+    if (!arg)
+        arg = "";
+    str_clear(&p->text);
+    p->stop = !escape_print(&p->text, arg, strlen(arg));
+    write_string(p, spec, str_text(&p->text), p->text.len);
+}
+
+/* Quotes the argument into p->text in the way that SPEC asks for. */
+static void quote_arg(struct printer *p, const struct spec *spec, const char *arg)
+{
+    static const struct {
+        const char *name;
+        char conversion;
+        bool alternate;
+    } names[] = {
+        { "csv", 'q', true }, { "ere", 'R', false }, { "html", 'H', false },
+        { "pattern", 'P', false }, { "url", 'H', true },
+    };
+    char conversion = spec->conversion;
+    bool alternate = spec->alternate;
+    size_t len = strlen(arg);
+    for (size_t i = 0; i < sizeof names / sizeof *names && spec->name; i++) {
+        if (text_eq(spec->name, spec->name_len, names[i].name, strlen(names[i].name))) {
+            conversion = names[i].conversion;
+            alternate = names[i].alternate;
+        }
+    }
+    switch (conversion) {
+    case 'P': quote_ere_to_pattern(&p->text, arg, len); break;
+    case 'R': quote_pattern_to_ere(&p->text, arg, len); break;
+    case 'H': (alternate ? quote_url : quote_html)(&p->text, arg, len); break;
+    default: (alternate ? quote_csv : text_quote)(&p->text, arg, len); break;
+    }
+}
+
+/* %Q: seconds as people say them, the two largest units. */
+static void convert_elapsed(struct printer *p, const struct spec *spec)
+{
+    static const struct {
+        int64_t seconds;
+        const char *unit, *sub_unit;
+        int64_t sub;
+    } units[] = {
+        { 31536000, "Y", "M", 2592000 }, { 2592000, "M", "d", 86400 }, { 604800, "w", "d", 86400 },
+        { 86400, "d", "h", 3600 }, { 3600, "h", "m", 60 }, { 60, "m", "s", 1 },
+    };
+    struct num n = take_number(p);
+    long double seconds = n.is_float ? n.f : (long double)n.i;
+    str_clear(&p->text);
+    size_t i = 0;
+    while (i < sizeof units / sizeof *units && !(seconds >= (long double)units[i].seconds))
+        i++;
+    if (i == sizeof units / sizeof *units) {
+        str_printf(&p->text, "%.2Lfs", seconds);
+    } else {
+        int64_t whole = (int64_t)seconds;
+        str_printf(&p->text, "%lld%s%02lld%s", (long long)(whole / units[i].seconds), units[i].unit,
+                   (long long)(whole % units[i].seconds / units[i].sub), units[i].sub_unit);
+    }
+    write_string(p, spec, str_text(&p->text), p->text.len);
+}
+
+static void convert_time(struct printer *p, const struct spec *spec)
+{
+    const char *arg = take_arg(p);
+    char *format = spec->name ? text_dup_n(p->sh->scratch, spec->name, spec->name_len) : NULL;
+    str_clear(&p->text);
+    if (!time_format(p->sh, &p->text, format, arg ? arg : ""))
+        complain(p, arg ? arg : "", "invalid argument of type T");
+    write_string(p, spec, str_text(&p->text), p->text.len);
+}
+
+/* One conversion; P->text is free for use. */
+static enum flow convert(struct printer *p, struct spec *spec)
+{
+    const char *arg;
+    switch (spec->conversion) {
+    case 's':
+        arg = take_arg(p);
+        write_string(p, spec, arg ? arg : "", arg ? strlen(arg) : 0);
+        break;
+    case 'd': case 'i': case 'u': case 'o': case 'x': case 'X':
+        convert_integer(p, spec);
+        break;
+    case 'p':
+        spec->alternate = true;
+        spec->conversion = 'x';
+        convert_integer(p, spec);
+        break;
+    case 'a': case 'A': case 'e': case 'E': case 'f': case 'F': case 'g': case 'G':
+        convert_float(p, spec);
+        break;
+    case 'c':
+        convert_char(p, spec);
+        break;
+    case 'b':
+        convert_escaped(p, spec);
+        break;
+    case 'q': case 'H': case 'P': case 'R':
+        arg = take_arg(p);
+        str_clear(&p->text);
+        if (arg)
+            quote_arg(p, spec, arg);
+        write_string(p, spec, str_text(&p->text), p->text.len);
+        break;
+    case 'B':
+        arg = take_arg(p);
+        str_clear(&p->text);
+        if (arg && *arg)
+            TRY(quote_variable(p->sh, p->name, arg, spec->alternate, &p->text));
+        write_string(p, spec, str_text(&p->text), p->text.len);
+        break;
+    case 'Q':
+        convert_elapsed(p, spec);
+        break;
+    case 'T':
+        convert_time(p, spec);
+        break;
+    case 'Z':
+        out_putc(p->out, '\0');
+        break;
+    case 'n':
+        take_arg(p);
+        break;
+    case '%':
+        out_putc(p->out, '%');
+        break;
+    default:
+        return shell_fail(p->sh, ERROR_BUILTIN, 1, p->name, "%c: unknown format specifier", spec->conversion);
+    }
+    return FLOW_NEXT;
+}
+
+/* One turn of FORMAT. */
+static enum flow format_turn(struct printer *p, const char *format)
+{
+    const char *at = format;
+    while (*at && !p->stop) {
+        size_t plain = strcspn(at, "%\\");
+        out_write(p->out, at, plain);
+        at += plain;
+        if (*at == '\\') {
+            str_clear(&p->text);
+            escape_format(&p->text, &at);
+            out_write(p->out, str_text(&p->text), p->text.len);
+        } else if (*at == '%' && at[1] == 's') { /* the usual one */
+            const char *arg = take_arg(p);
+            if (arg)
+                out_write(p->out, arg, strlen(arg));
+            at += 2;
+        } else if (*at == '%') {
+            struct spec spec;
+            at++;
+            if (!read_spec(p, &at, &spec)) {
+                out_putc(p->out, '%');
+                return FLOW_NEXT;
+            }
+            TRY(convert(p, &spec));
+        }
+    }
+    return FLOW_NEXT;
+}
+
+enum flow printf_format(struct shell *sh, struct out *out, const char *name, const char *format,
+                        const char *const *argv, size_t count, int *ret_status)
+{
+    struct printer p = { .sh = sh, .out = out, .name = name, .argv = argv, .count = count };
+    enum flow flow = FLOW_NEXT;
+    str_init(&p.text, sh->heap);
+    do {
+        p.base = p.next = p.used;
+        flow = format_turn(&p, format);
+    } while (flow == FLOW_NEXT && p.used > p.base && p.used < count && !p.stop && str_ok(&p.text));
+    if (flow == FLOW_NEXT && !str_ok(&p.text))
+        flow = shell_fail_memory(sh, p.text.len);
+    str_release(&p.text);
+    *ret_status = p.failed;
+    return flow;
+}
+
+/* printf -v NAME: the output becomes the variable's value. */
+static enum flow format_variable(struct shell *sh, const struct args *args, const char *variable,
+                                 const char *format)
+{
+    struct var_ref ref;
+    struct str text;
+    struct out out;
+    int status;
+    TRY(operand_ref(sh, args, variable, strlen(variable), &ref));
+    str_init(&text, sh->heap);
+    out_init_sink(&out, &text);
+    enum flow flow = printf_format(sh, &out, args->argv[0], format, args->argv + args->next,
+                                   args_left(args), &status);
+    if (flow == FLOW_NEXT && !str_ok(&text))
+        flow = shell_fail_memory(sh, text.len);
+    if (flow == FLOW_NEXT)
+        flow = operand_soften(sh, var_set(sh, &ref, str_text(&text), text.len, 0));
+    str_release(&text);
+    if (flow == FLOW_NEXT)
+        sh->status = status;
+    return flow;
+}
+
+static enum flow printf_run(struct shell *sh, struct args *args)
+{
+    const char *variable = NULL;
+    enum flow flow = FLOW_NEXT;
+    for (int option; (option = args_option(sh, args, &flow)) != 0;) {
+        if (option < 0)
+            return flow;
+        variable = args->option_argument;
+    }
+    const char *format = args_peek(args, 0);
+    if (!format)
+        return builtin_usage_error(sh, args, "a format is expected");
+    args->next++;
+    if (variable)
+        return format_variable(sh, args, variable, format);
+    int status;
+    TRY(printf_format(sh, sh->out, args->argv[0], format, args->argv + args->next, args_left(args), &status));
+    sh->status = status;
+    return FLOW_NEXT;
+}
+
+static const struct builtin_option printf_options[] = {
+    { .letter = 'v', .argument = "name", .help = "assign the output to the variable name, which may be an "
+                                                 "array element, instead of writing it" },
+    { 0 },
+};
+
+const struct builtin_spec printf_spec = {
+    .name = "printf",
+    .options = printf_options,
+    .usage = "format [string ...]",
+    .summary = "write formatted output",
+    .doc = "Writes its arguments as format says; the format is used again until all are written, and what it "
+           "asks for and is not there is an empty string or 0. Besides the conversions of C there are: %b, "
+           "with the escapes of print; %q, quoted for the shell (%#q for a csv file); %B, the value of the "
+           "variable so named; %H, quoted for HTML (%#H for a URI); %P, a regular expression as a pattern; %R, "
+           "a pattern as a regular expression; %Q, seconds as readable time; %p, hexadecimal; %T and "
+           "%(format)T, a date; %Z, a byte of value 0.\n\nNumbers are arithmetic expressions, or the code of "
+           "a character after a quote. %..Nd writes in base N; = centers; L counts characters instead of "
+           "bytes; n$ chooses the n-th argument.",
+    .run = printf_run,
+};

@@ -1,0 +1,277 @@
+/*
+ * The quotings of printf: csv fields, HTML, URIs, patterns as regular expressions and back, and the
+ * bytes of variables.
+ *
+ * Each appends to a string and takes text that is not NUL-terminated.
+ */
+#include <string.h>
+
+#include "builtins/print.h"
+#include "shell/base/cclass.h"
+#include "shell/base/utf8.h"
+#include "shell/state/var.h"
+
+void quote_csv(struct str *s, const char *text, size_t len)
+{
+    bool quote = false;
+    for (size_t i = 0; i < len && !quote; i++)
+        quote = cclass_is(text[i], CC_SPACE) || text[i] == '"' || text[i] == ',';
+    if (!quote) {
+        str_append(s, text, len);
+        return;
+    }
+    str_putc(s, '"');
+    for (size_t i = 0; i < len; i++) {
+        if (text[i] == '"')
+            str_putc(s, '"');
+        str_putc(s, text[i]);
+    }
+    str_putc(s, '"');
+}
+
+void quote_html(struct str *s, const char *text, size_t len)
+{
+    for (size_t i = 0; i < len; i++) {
+        unsigned char c = (unsigned char)text[i];
+        switch (c) {
+        case '<': str_append_z(s, "&lt;"); break;
+        case '>': str_append_z(s, "&gt;"); break;
+        case '&': str_append_z(s, "&amp;"); break;
+        case '"': str_append_z(s, "&quot;"); break;
+        case '\'': str_append_z(s, "&#39;"); break;
+        default:
+            if ((c < 0x20 && c != '\n' && c != '\t') || c == 0x7f)
+                str_printf(s, "&#%d;", c);
+            else
+                str_putc(s, (char)c);
+        }
+    }
+}
+
+void quote_url(struct str *s, const char *text, size_t len)
+{
+    for (size_t i = 0; i < len; i++) {
+        char c = text[i];
+        if (cclass_is(c, CC_NAME) || (c && strchr("-.~", c)))
+            str_putc(s, c);
+        else
+            str_printf(s, "%%%02X", (unsigned char)c);
+    }
+}
+
+/* Where the bracket expression at AT ends; AT + 1 when it has no end. */
+static size_t bracket_end(const char *text, size_t len, size_t at)
+{
+    size_t i = at + 1;
+    if (i < len && (text[i] == '!' || text[i] == '^'))
+        i++;
+    if (i < len && text[i] == ']')
+        i++;
+    for (; i < len && text[i] != ']'; i++) {
+        if (text[i] == '[' && i + 1 < len && strchr(":.=", text[i + 1])) {
+            const char *close = memchr(text + i + 2, ']', len - i - 2);
+            i = close ? (size_t)(close - text) : i;
+        }
+    }
+    return i < len ? i + 1 : at + 1;
+}
+
+/* Where one piece of the regular expression (an atom without its repetition) ends. */
+static size_t atom_end(const char *text, size_t len, size_t at)
+{
+    if (text[at] == '\\')
+        return at + 2 <= len ? at + 2 : len;
+    if (text[at] == '[')
+        return bracket_end(text, len, at);
+    if (text[at] != '(')
+        return at + utf8_char_bytes(text + at, text + len);
+    size_t depth = 0;
+    for (size_t i = at; i < len;) {
+        if (text[i] == ')' && --depth == 0)
+            return i + 1;
+        depth += text[i] == '(';
+        i = text[i] == '(' || text[i] == ')' || text[i] == '|' ? i + 1 : atom_end(text, len, i);
+        if (depth > 64)
+            break;
+    }
+    return len;
+}
+
+static void append_branches(struct str *s, const char *text, size_t len, int level);
+
+/* An atom of a regular expression as pattern text, without repetition. */
+static void append_atom(struct str *s, const char *atom, size_t len, int level)
+{
+    if (*atom == '(' && len >= 2) {
+        append_branches(s, atom + 1, len - 2, level + 1);
+    } else if (*atom == '[' && len > 2) {
+        str_putc(s, '[');
+        str_append(s, atom[1] == '^' ? "!" : atom + 1, 1);
+        str_append(s, atom + 2, len - 2);
+    } else if (*atom == '.') {
+        str_putc(s, '?');
+    } else {
+        if (*atom == '*' || *atom == '?' || *atom == '[')
+            str_putc(s, '\\');
+        str_append(s, atom, len);
+    }
+}
+
+/* One branch: atoms with their repetitions. */
+static void append_branch(struct str *s, const char *text, size_t len, int level)
+{
+    for (size_t i = 0; i < len && level < 64;) {
+        size_t end = atom_end(text, len, i);
+        char repeat = end < len ? text[end] : '\0';
+        size_t next = end + (repeat == '*' || repeat == '+' || repeat == '?');
+        bool group = text[i] == '(';
+        if (repeat == '{') {
+            const char *close = memchr(text + end, '}', len - end);
+            next = close ? (size_t)(close - text) + 1 : end;
+        }
+        if (repeat == '*' && text[i] == '.') {
+            str_putc(s, '*');
+        } else if (next == end && !group) {
+            append_atom(s, text + i, end - i, level);
+        } else {
+            if (repeat == '{')
+                str_append(s, text + end, next - end);
+            else
+                str_putc(s, next == end ? '@' : repeat);
+            str_putc(s, '(');
+            append_atom(s, text + i, end - i, level);
+            str_putc(s, ')');
+        }
+        i = next;
+    }
+}
+
+static void append_branches(struct str *s, const char *text, size_t len, int level)
+{
+    size_t start = 0;
+    for (size_t i = 0; i < len;) {
+        if (text[i] == '|') {
+            append_branch(s, text + start, i - start, level);
+            str_putc(s, '|');
+            start = ++i;
+        } else {
+            i = atom_end(text, len, i);
+        }
+    }
+    append_branch(s, text + start, len - start, level);
+}
+
+void quote_ere_to_pattern(struct str *s, const char *text, size_t len)
+{
+    bool anchored_end = len > 0 && text[len - 1] == '$' && (len < 2 || text[len - 2] != '\\');
+    bool anchored = len > 0 && *text == '^';
+    if (anchored)
+        text++, len--;
+    else
+        str_putc(s, '*');
+    if (anchored_end)
+        len--;
+    if (memchr(text, '|', len) && atom_end(text, len, 0) != len) {
+        str_append_z(s, "@(");
+        append_branches(s, text, len, 0);
+        str_putc(s, ')');
+    } else {
+        append_branch(s, text, len, 0);
+    }
+    if (!anchored_end && !(s->len > 0 && s->data[s->len - 1] == '*' && anchored))
+        str_putc(s, '*');
+}
+
+void quote_pattern_to_ere(struct str *s, const char *text, size_t len)
+{
+    struct str repeats; /* the repetition that each open parenthesis gets at its end */
+    str_init(&repeats, s->region);
+    bool open_start = len > 0 && *text == '*' && (len < 2 || text[1] != '(');
+    bool open_end = len > 1 && text[len - 1] == '*' && text[len - 2] != '\\';
+    size_t i = open_start;
+    size_t end = open_end && len > i ? len - 1 : len;
+    if (!open_start)
+        str_putc(s, '^');
+    for (; i < end; i++) {
+        char c = text[i];
+        if (c && strchr("*?+@!", c) && i + 1 < end && text[i + 1] == '(') {
+            str_putc(s, '(');
+            str_putc(&repeats, c);
+            i++;
+        } else if (c == ')' && repeats.len) {
+            char repeat = repeats.data[repeats.len - 1];
+            str_truncate(&repeats, repeats.len - 1);
+            str_putc(s, ')');
+            if (repeat == '*' || repeat == '+' || repeat == '?')
+                str_putc(s, repeat);
+        } else if (c == '*') {
+            str_append_z(s, ".*");
+        } else if (c == '?') {
+            str_putc(s, '.');
+        } else if (c == '[') {
+            size_t close = bracket_end(text, end, i);
+            str_putc(s, '[');
+            str_append(s, i + 1 < close && text[i + 1] == '!' ? "^" : text + i + 1, close > i + 1);
+            if (close > i + 2)
+                str_append(s, text + i + 2, close - i - 2);
+            i = close - 1;
+        } else if (c == '\\' && i + 1 < end) {
+            str_append(s, text + i++, 2);
+        } else {
+            if (c && strchr(".^$+{}()", c))
+                str_putc(s, '\\');
+            str_putc(s, c);
+        }
+    }
+    if (!open_end)
+        str_putc(s, '$');
+    str_release(&repeats);
+}
+
+/* ---- %B ------------------------------------------------------------------------------------- */
+
+static int base64_digit(char c)
+{
+    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    const char *at = c ? strchr(digits, c) : NULL;
+    return at ? (int)(at - digits) : -1;
+}
+
+static void append_decoded(struct str *s, const char *text, size_t len)
+{
+    uint32_t bits = 0;
+    int count = 0;
+    for (size_t i = 0; i < len; i++) {
+        int digit = base64_digit(text[i]);
+        if (digit < 0)
+            continue;
+        bits = bits << 6 | (uint32_t)digit;
+        count += 6;
+        if (count >= 8) {
+            count -= 8;
+            str_putc(s, (char)(bits >> count & 0xff));
+        }
+    }
+}
+
+enum flow quote_variable(struct shell *sh, const char *name, const char *variable, bool base64, struct str *s)
+{
+    const char *text;
+    size_t len;
+    struct name *interned = name_intern(sh, variable, strlen(variable));
+    if (!interned)
+        return shell_fail_memory(sh, strlen(variable));
+    if (!text_is_dotted_name(variable, interned->len))
+        return shell_fail(sh, ERROR_BUILTIN, 1, name, "%s: invalid variable name", variable);
+    struct var_ref ref = var_ref_name(interned);
+    struct var *var;
+    TRY(var_get(sh, &ref, &text, &len));
+    if (!text)
+        return FLOW_NEXT;
+    TRY(var_resolve(sh, &ref, &var));
+    if (var && var->attrs & VAR_BINARY && !base64)
+        append_decoded(s, text, len);
+    else
+        str_append(s, text, len);
+    return FLOW_NEXT;
+}

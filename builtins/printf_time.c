@@ -1,0 +1,150 @@
+/*
+ * printf %T: dates by a format.
+ *
+ * Most letters are strftime's; those that ksh93 has of its own are made here. The zone is the shell's TZ, which is
+ * put into the C library's environment when it changed (children get an environment of their own).
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "builtins/print.h"
+#include "shell/base/sys.h"
+#include "shell/state/var.h"
+
+static const char default_format[] = "%a %b %e %H:%M:%S %Z %Y";
+
+struct moment {
+    time_t seconds;
+    long ns;
+    struct tm tm;
+};
+
+static void use_zone(struct shell *sh)
+{
+    const char *wanted = var_text(sh, "TZ");
+    const char *present = getenv("TZ");
+    if (wanted && (!present || strcmp(wanted, present) != 0))
+        setenv("TZ", wanted, 1);
+    else if (!wanted && present)
+        unsetenv("TZ");
+    tzset();
+}
+
+/* One conversion of strftime. */
+static void append_strftime(struct str *s, const char *pad, char letter, const struct tm *tm)
+{
+    char format[8], text[256];
+    snprintf(format, sizeof format, "%%%s%c", pad, letter);
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+    size_t len = strftime(text, sizeof text, format, tm);
+#pragma GCC diagnostic pop
+    str_append(s, text, len);
+}
+
+static void append_format(struct str *s, const char *format, struct moment *m);
+
+/* A letter of ksh93's own: what it stands for, or NULL. */
+static const char *expansion(char letter)
+{
+    switch (letter) {
+    case 'f': return "%Y.%m.%d-%H:%M:%S";
+    case 'g': return "%b %e %H:%M";
+    case 'G': return "%b %e  %Y";
+    case 'i': return "%a %b %e %H:%M:%S %Z %Y";
+    case 'c': return "%a %b %e %H:%M:%S %Y";
+    case 'K': return "%Y-%m-%d+%H:%M:%S";
+    case 'L': return default_format;
+    case 'h': return "%b";
+    case 'r': return "%I:%M:%S %p";
+    default: return NULL;
+    }
+}
+
+/* %s and %#, with .PRECISION digits of the fraction. */
+static void append_seconds(struct str *s, const struct moment *m, int precision)
+{
+    str_append_int(s, (int64_t)m->seconds);
+    if (precision >= 0) {
+        char digits[16];
+        snprintf(digits, sizeof digits, "%09ld", m->ns);
+        str_printf(s, ".%.*s", precision > 9 || precision == 0 ? 9 : precision, digits);
+    }
+}
+
+/* The conversion LETTER with its PAD flag. False: not one. */
+static bool append_letter(struct str *s, char letter, const char *pad, int precision, struct moment *m)
+{
+    const char *longer = expansion(letter);
+    if (longer) {
+        append_format(s, longer, m);
+        return true;
+    }
+    switch (letter) {
+    case 'J': str_printf(s, "%03d", m->tm.tm_yday); return true;
+    case 'N': str_printf(s, "%09ld", m->ns); return true;
+    case 'P': str_append_z(s, m->tm.tm_hour < 12 ? "am" : "pm"); return true;
+    case 'q': str_printf(s, "%d", m->tm.tm_mon / 3 + 1); return true;
+    case '#':
+    case 's': append_seconds(s, m, precision); return true;
+    case '%': str_putc(s, '%'); return true;
+    case 'z':
+        if (*pad == '_') {
+            long minutes = m->tm.tm_gmtoff / 60;
+            str_printf(s, "%c%02ld:%02ld", minutes < 0 ? '-' : '+', labs(minutes) / 60, labs(minutes) % 60);
+            return true;
+        }
+        break;
+    default:
+        break;
+    }
+    if (!strchr("aAbBCdDeFHIjklmMnpRStTuUVwWxXyYzZ", letter))
+        return false;
+    append_strftime(s, pad, letter, &m->tm);
+    return true;
+}
+
+static void append_format(struct str *s, const char *format, struct moment *m)
+{
+    while (*format) {
+        size_t plain = strcspn(format, "%");
+        str_append(s, format, plain);
+        format += plain;
+        if (!*format)
+            return;
+        const char *at = format + 1;
+        char pad[2] = "";
+        int precision = -1;
+        while (*at && strchr("_-EO0^", *at)) {
+            if (*at != 'E' && *at != 'O')
+                pad[0] = *at;
+            at++;
+        }
+        if (*at == '.')
+            precision = (int)strtol(at + 1, (char **)&at, 10);
+        if (*at && append_letter(s, *at, pad, precision, m)) {
+            format = at + 1;
+        } else {
+            str_putc(s, '%');
+            format++;
+        }
+    }
+}
+
+bool time_format(struct shell *sh, struct str *s, const char *format, const char *date)
+{
+    use_zone(sh);
+    int64_t ns = sys_realtime_ns();
+    bool ok = time_parse(date, ns, &ns);
+    struct moment m = { .seconds = (time_t)(ns / 1000000000), .ns = (long)(ns % 1000000000) };
+    if (m.ns < 0) {
+        m.ns += 1000000000;
+        m.seconds--;
+    }
+    if (!localtime_r(&m.seconds, &m.tm))
+        return false;
+    append_format(s, format ? format : default_format, &m);
+    return ok;
+}
