@@ -3,7 +3,7 @@
  *
  * - anon: anonymous mappings wherever the kernel likes; grown by mremap, perhaps elsewhere.
  * - break: the program break; grows in place while nobody else moves it; what cannot be given back
- *   at its top waits in a short list of spare ranges.
+ *   at its top waits in a list of spare ranges.
  * - native: the C library's own allocator, below the malloc that this library may have replaced.
  * - safe: mappings put at addresses of our own choice, in a private area that the kernel does not
  *   use by itself, each with room above it, so that they grow upwards in place. Nothing is mapped
@@ -11,7 +11,7 @@
  * - zero: private mappings of /dev/zero at growing offsets.
  *
  * The first source that delivers serves the process until the options change; a later failure does
- * not fall back to another. Nothing here writes into the memory it gets or knows of segments.
+ * not fall back to another. Nothing here writes into memory that is in use or knows of segments.
  */
 #include "libmem/internal.h"
 
@@ -20,12 +20,13 @@
 #define AREA_RANDOM_BITS 12 /* of the area's base, in units of 4 GiB */
 #define AREA_TRIES       16
 
-enum { SPARE_COUNT = 64 };
-
-static struct {
-    char *base;
+/* A range below the break that was given back; the record lies at its start. */
+struct spare {
+    struct spare *next; /* at a higher address, never adjacent */
     size_t bytes;
-} break_spare[SPARE_COUNT];
+};
+
+static struct spare *break_spare;
 static MEM_WARM uintptr_t area_next = 0;
 static int zero_fd = -1;
 static MEM_WARM off_t zero_offset = 0;
@@ -43,13 +44,18 @@ static void *anon_get(size_t bytes, size_t room_bytes)
 
 static void *spare_take(size_t bytes)
 {
-    for (int i = 0; i < SPARE_COUNT; i++) {
-        if (break_spare[i].bytes < bytes)
+    for (struct spare **at = &break_spare; *at; at = &(*at)->next) {
+        struct spare *spare = *at;
+        if (spare->bytes < bytes)
             continue;
-        void *base = break_spare[i].base;
-        break_spare[i].base += bytes;
-        break_spare[i].bytes -= bytes;
-        return base;
+        struct spare *next = spare->next;
+        if (spare->bytes > bytes) {
+            struct spare *rest = (struct spare *)((char *)spare + bytes);
+            *rest = (struct spare){ next, spare->bytes - bytes };
+            next = rest;
+        }
+        *at = next;
+        return spare;
     }
     return NULL;
 }
@@ -88,21 +94,31 @@ static bool break_grow(char *base, size_t old_bytes, size_t bytes)
 
 static void break_put(void *base, size_t bytes)
 {
-    if (glue_break(0) == (char *)base + bytes && glue_break(-(ptrdiff_t)bytes))
-        return;
-    int at = -1;
-    for (int i = 0; i < SPARE_COUNT; i++) {
-        if (break_spare[i].bytes && break_spare[i].base + break_spare[i].bytes == base) {
-            break_spare[i].bytes += bytes;
-            return;
-        }
-        if (at < 0 || break_spare[i].bytes < break_spare[at].bytes)
-            at = i;
+    struct spare **at = &break_spare, **before = NULL;
+
+    while (*at && (char *)*at < (char *)base) {
+        before = at;
+        at = &(*at)->next;
     }
-    if (break_spare[at].bytes >= bytes)
-        return; /* the list is full of larger ones: this range is lost */
-    break_spare[at].base = base;
-    break_spare[at].bytes = bytes;
+    struct spare *spare = base, *next = *at;
+    if (next && (char *)base + bytes == (char *)next) {
+        bytes += next->bytes;
+        next = next->next;
+    }
+    *spare = (struct spare){ next, bytes };
+    if (before && (char *)*before + (*before)->bytes == (char *)base) {
+        (*before)->bytes += bytes;
+        (*before)->next = next;
+        at = before;
+    } else {
+        *at = spare;
+    }
+    spare = *at;
+    bytes = spare->bytes;
+    if (!next && glue_break(0) == (char *)spare + bytes) {
+        *at = NULL;
+        (void)glue_break(-(ptrdiff_t)bytes);
+    }
 }
 
 /* ---- native ---- */

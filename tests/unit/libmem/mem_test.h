@@ -22,6 +22,18 @@
 #include "libmem.h"
 #include "libmem/internal.h"
 
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define TEST_SANITIZED 1
+#endif
+#endif
+#if defined(__SANITIZE_ADDRESS__)
+#define TEST_SANITIZED 1
+#endif
+#ifndef TEST_SANITIZED
+#define TEST_SANITIZED 0
+#endif
+
 static const char *const test_getters[] = { "anon", "break", "native", "safe", "zero" };
 enum { TEST_GETTERS = 5 };
 
