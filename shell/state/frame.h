@@ -36,6 +36,7 @@ struct frame {
     struct var *locals;     /* variables that live as long as this frame: locals of FUNC, temporary ones of CMD */
     const char *function_name; /* FUNC, POSIX functions: for .sh.fun and messages; else that of outer */
     const char *file;       /* saved sh->file */
+    struct getopts_state getopts; /* FUNC, SUBSHELL: saved sh->getopts */
     uint32_t line;          /* saved sh->line: where the caller was */
 };
 

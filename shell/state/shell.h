@@ -100,6 +100,12 @@ struct shell_hooks {
     void (*history_add)(struct shell *sh, const char *text, size_t len);
 };
 
+/* How far getopts is: the argument INDEX (OPTIND), and the byte in it where the rest of a cluster -abc begins; 0: at its start. */
+struct getopts_state {
+    int64_t index;
+    size_t offset;
+};
+
 enum pending_bits {
     PENDING_SIGNAL = 1u << 0, /* a trapped or fatal signal arrived: see exec/signal.c */
     PENDING_CHILD = 1u << 1,  /* SIGCHLD */
@@ -152,6 +158,7 @@ struct shell {
     uint64_t options_stamp, cwd_stamp, umask_stamp; /* journal */
     uint64_t random_state;
     int64_t seconds_base_ns;        /* SECONDS = (now - base) */
+    struct getopts_state getopts;   /* saved in frames: a ksh function has its own, a subshell a copy */
     struct match_state *match;      /* .sh.match: special_match.c */
     uint64_t random_stamp, seconds_stamp; /* journal */
 

@@ -19,7 +19,7 @@
 #include "shell/state/var_private.h"
 #include "shell/syntax/unparse.h"
 
-#define SHELL_VERSION "Version AJM 93u+m/memksh 0.1.0"
+#define VERSION_TEXT "Version AJM 93u+m/memksh " SHELL_VERSION
 
 enum { NS_PER_SECOND = 1000000000, SECONDS_DECIMALS = 3 };
 
@@ -67,6 +67,11 @@ static enum flow get_shell_ppid(struct shell *sh, struct name *name, const char 
     return show_number(sh, name, sh->ppid, ret_text, ret_len);
 }
 
+static enum flow get_optind(struct shell *sh, struct name *name, const char **ret_text, size_t *ret_len)
+{
+    return show_number(sh, name, sh->getopts.index, ret_text, ret_len);
+}
+
 static enum flow get_underscore(struct shell *sh, struct name *name, const char **ret_text, size_t *ret_len)
 {
     (void)name;
@@ -99,7 +104,7 @@ static enum flow get_version(struct shell *sh, struct name *name, const char **r
 {
     (void)sh;
     (void)name;
-    return show_text(SHELL_VERSION, ret_text, ret_len);
+    return show_text(VERSION_TEXT, ret_text, ret_len);
 }
 
 static enum flow get_file(struct shell *sh, struct name *name, const char **ret_text, size_t *ret_len)
@@ -165,6 +170,17 @@ static enum flow set_seconds(struct shell *sh, struct name *name, const char *te
         TRY(attr_parse_num(sh, text, len, &n));
     long double seconds = n.is_float ? n.f : (long double)n.i;
     sh->seconds_base_ns = sys_monotonic_ns() - (int64_t)(seconds * NS_PER_SECOND);
+    return FLOW_NEXT;
+}
+
+/* Any assignment makes getopts start anew, at the argument that it names. */
+static enum flow set_optind(struct shell *sh, struct name *name, const char *text, size_t len)
+{
+    int64_t index = 1;
+    (void)name;
+    if (text && (!num_parse_int(text, len, &index) || index < 0))
+        index = 1;
+    sh->getopts = (struct getopts_state){.index = index};
     return FLOW_NEXT;
 }
 
@@ -305,7 +321,7 @@ uint32_t special_attrs(const struct name *name)
 void special_refresh(struct shell *sh, struct name *name)
 {
     const struct special *special = name->special;
-    if (!special->changed || (special->flags & SPECIAL_LOSABLE))
+    if (!special->changed || special->get) /* what GET shows is not in the variable */
         return;
     const char *text = NULL;
     size_t len = 0;
@@ -345,6 +361,7 @@ enum flow special_init(struct shell *sh)
         return shell_fail_memory(sh, sizeof *sh->ifs);
     TRY(set_ifs(sh, NULL, NULL, 0));
     sh->random_state = sys_random();
+    sh->getopts.index = 1;
     sh->seconds_base_ns = sys_monotonic_ns();
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         TRY(init_row(sh, &rows[i]));
