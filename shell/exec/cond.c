@@ -66,33 +66,6 @@ static enum flow match_test(struct shell *sh, const struct cond *cond, const cha
     return FLOW_NEXT;
 }
 
-static bool number_relation(enum cond_op op, struct num a, struct num b)
-{
-    int order;
-    if (a.is_float || b.is_float) {
-        long double x = a.is_float ? a.f : (long double)a.i, y = b.is_float ? b.f : (long double)b.i;
-        if (x != x || y != y)
-            return op == COND_NE;
-        order = x < y ? -1 : x > y;
-    } else {
-        order = a.i < b.i ? -1 : a.i > b.i;
-    }
-    switch (op) {
-    case COND_EQ:
-        return order == 0;
-    case COND_NE:
-        return order != 0;
-    case COND_LT:
-        return order < 0;
-    case COND_LE:
-        return order <= 0;
-    case COND_GT:
-        return order > 0;
-    default:
-        return order >= 0;
-    }
-}
-
 /* Text borrowed from a variable stays good while the other operand is expanded. */
 static enum flow operand(struct shell *sh, const struct word *word, bool keep, const char **ret, size_t *ret_len)
 {
@@ -125,11 +98,7 @@ static enum flow binary_test(struct shell *sh, const struct cond *cond, bool *re
     }
     if (cond->op == COND_NT || cond->op == COND_OT || cond->op == COND_EF)
         return test_file_compare(sh, cond->op, a, b, ret);
-    struct num x, y;
-    TRY(sh->hooks.arith_text(sh, a, a_len, &x));
-    TRY(sh->hooks.arith_text(sh, b, b_len, &y));
-    *ret = number_relation(cond->op, x, y);
-    return FLOW_NEXT;
+    return test_number_compare(sh, cond->op, a, a_len, b, b_len, ret);
 }
 
 static enum flow word_test(struct shell *sh, const struct cond *cond, bool *ret)

@@ -54,6 +54,9 @@ enum flow exec_process_sub(struct shell *sh, const struct process_sub *sub, stru
 /* Unary test operator OP ('f', 'd', 'v', 'o', ...) on TEXT; shared by [[ ]] and test. FLOW_ERROR for unknown operators. */
 enum flow test_unary(struct shell *sh, char op, const char *text, bool *ret) NODISCARD;    /* testop.c */
 enum flow test_file_compare(struct shell *sh, enum cond_op op, const char *a, const char *b, bool *ret) NODISCARD;
+/* COND_EQ .. COND_GE between two arithmetic expressions. */
+enum flow test_number_compare(struct shell *sh, enum cond_op op, const char *a, size_t a_len, const char *b, size_t b_len,
+                              bool *ret) NODISCARD;
 
 /* After an error travelled to a boundary: prints it, sets the status, and says whether what runs now ends (FLOW_ERROR, marked as
  * printed: it travels on to the ksh function, subshell, source or prompt that is being run) or goes on (FLOW_NEXT). SPECIAL: the failing command was a special builtin. The one table of POSIX 2.8.1: consequence.c. */

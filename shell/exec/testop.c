@@ -1,8 +1,7 @@
 /*
- * The unary file, string and option tests and the file comparisons that [[ ]] and test share.
+ * The unary file, string and option tests and the comparisons of files and numbers that [[ ]] and test share.
  *
- * A file that cannot be looked at is a false test, never an error. Numeric comparisons are not here: [[ ]] takes arithmetic
- * expressions, test takes numbers.
+ * A file that cannot be looked at is a false test, never an error. Numbers are arithmetic expressions in both commands.
  */
 #include "shell/exec/exec.h"
 
@@ -175,4 +174,51 @@ enum flow test_file_compare(struct shell *sh, enum cond_op op, const char *a, co
     default:
         return shell_fail(sh, ERROR_BUILTIN, 2, NULL, "unknown operator");
     }
+}
+
+static bool number_relation(enum cond_op op, struct num a, struct num b)
+{
+    int order;
+    if (a.is_float || b.is_float) {
+        long double x = a.is_float ? a.f : (long double)a.i, y = b.is_float ? b.f : (long double)b.i;
+        if (x != x || y != y)
+            return op == COND_NE;
+        order = x < y ? -1 : x > y;
+    } else {
+        order = a.i < b.i ? -1 : a.i > b.i;
+    }
+    switch (op) {
+    case COND_EQ:
+        return order == 0;
+    case COND_NE:
+        return order != 0;
+    case COND_LT:
+        return order < 0;
+    case COND_LE:
+        return order <= 0;
+    case COND_GT:
+        return order > 0;
+    default:
+        return order >= 0;
+    }
+}
+
+static enum flow number_value(struct shell *sh, const char *text, size_t len, struct num *ret)
+{
+    int64_t n;
+    if (len && len < 18 && (*text != '0' || len == 1) && num_parse_int(text, len, &n)) {
+        *ret = num_int(n);
+        return FLOW_NEXT;
+    }
+    return sh->hooks.arith_text(sh, text, len, ret);
+}
+
+enum flow test_number_compare(struct shell *sh, enum cond_op op, const char *a, size_t a_len, const char *b,
+                              size_t b_len, bool *ret)
+{
+    struct num x, y;
+    TRY(number_value(sh, a, a_len, &x));
+    TRY(number_value(sh, b, b_len, &y));
+    *ret = number_relation(op, x, y);
+    return FLOW_NEXT;
 }
