@@ -67,6 +67,9 @@ enum flow builtin_usage_error(struct shell *sh, const struct args *args, const c
 /* Printed by --help. */
 void builtin_help(struct shell *sh, const struct builtin_spec *spec, struct str *s, bool man);
 
+/* Appends TEXT in lines of 80 bytes, each after INDENT blanks; the first line stands at column COLUMN already. */
+void builtin_help_wrap(struct str *s, const char *text, size_t indent, size_t column);
+
 /* The sorted table made from builtin.def. */
 const struct builtin_spec *builtin_find(const char *name, size_t len);
 const struct builtin_spec *builtin_at(size_t index); /* NULL past the end */

@@ -60,8 +60,7 @@ enum flow builtin_usage_error(struct shell *sh, const struct args *args, const c
     return shell_fail(sh, ERROR_USAGE, 2, args->argv[0], "%s\n%s", why, str_text(&usage));
 }
 
-/* Appends TEXT in lines of HELP_WIDTH, each after INDENT blanks; the first one starts at column COLUMN. */
-static void append_wrapped(struct str *s, const char *text, size_t indent, size_t column)
+void builtin_help_wrap(struct str *s, const char *text, size_t indent, size_t column)
 {
     for (;;) {
         size_t word = strcspn(text, " \n");
@@ -108,7 +107,7 @@ static void append_options(struct str *s, const struct builtin_spec *spec)
             str_putc(s, '\n');
             column = 0;
         }
-        append_wrapped(s, o->help ? o->help : "", HELP_INDENT, column);
+        builtin_help_wrap(s, o->help ? o->help : "", HELP_INDENT, column);
     }
 }
 
@@ -128,12 +127,12 @@ void builtin_help(struct shell *sh, const struct builtin_spec *spec, struct str 
         }
         str_release(&usage);
         str_append_z(s, "\nDESCRIPTION\n");
-        append_wrapped(s, spec->doc ? spec->doc : spec->summary, 2, 0);
+        builtin_help_wrap(s, spec->doc ? spec->doc : spec->summary, 2, 0);
         str_putc(s, '\n');
     } else {
         append_usage(s, spec);
         str_putc(s, '\n');
-        append_wrapped(s, spec->summary, 2, 0);
+        builtin_help_wrap(s, spec->summary, 2, 0);
     }
     append_options(s, spec);
 }
