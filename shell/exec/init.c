@@ -52,7 +52,7 @@ enum flow exec_init(struct shell *sh)
         .capture = exec_capture,
         .process_substitution = exec_process_sub,
         .arith_text = arith_eval,
-        .resolve_ref = expand_ref,
+        .resolve_ref = expand_ref_foreign,
         .expand_text = expand_string,
         .run_text = exec_text,
         .call_function = exec_call,
@@ -76,13 +76,12 @@ enum flow exec_init(struct shell *sh)
         .depth_max = PARSE_DEPTH_MAX,
         .warn = hook_warn,
     };
-    str_init(&sh->last_argument, sh->heap);
     return FLOW_NEXT;
 }
 
 void exec_release(struct shell *sh)
 {
-    str_release(&sh->last_argument);
+    expand_cache_free(sh);
     arith_cache_free(sh->arith_cache);
     jobs_free(sh->jobs);
     traps_free(sh->traps);
@@ -100,7 +99,7 @@ int exec_finish(struct shell *sh)
         int status = sh->status;
         enum flow flow = trap_run(sh, TRAP_EXIT);
         if (flow == FLOW_ERROR)
-            (void)exec_consequence(sh, false);
+            shell_print_error(sh);
         else if (flow != FLOW_EXIT)
             sh->status = status;
     }

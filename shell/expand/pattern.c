@@ -134,7 +134,7 @@ enum flow pattern_use_record(struct shell *sh, const struct pattern_use *use, co
                              ptrdiff_t start, ptrdiff_t end)
 {
     if (start < 0)
-        return special_set_match(sh, NULL, 0, NULL, 0);
+        return special_set_match(sh, "", 0, NULL, 0);
     size_t len = (size_t)(end - start);
     if (use->has_groups && use->pattern) {
         struct match_span spans[MATCH_CAPTURE_MAX];
