@@ -52,6 +52,7 @@ struct segment {
     struct span *span;           /* MEM_LAST: the one span */
     struct span *tail;           /* the last span when last it was free; may be stale */
     char *last_next;             /* MEM_LAST: end of its blocks, when not the current segment */
+    size_t room_bytes;           /* that its source was asked for; 0: it was moved */
     uint8_t source;
     bool solo;
 };
@@ -142,7 +143,8 @@ struct source {
     void *(*get)(size_t bytes, size_t room_bytes);
     bool (*grow)(char *base, size_t old_bytes, size_t bytes);  /* in place; NULL: never can */
     void *(*move)(void *base, size_t old_bytes, size_t bytes); /* keeps contents; NULL: cannot */
-    void (*put)(void *base, size_t bytes);
+    /* ROOM_BYTES: what get was told, or 0 when the memory has been moved since. */
+    void (*put)(void *base, size_t bytes, size_t room_bytes);
     bool zeroed; /* what it gives is all zero */
     bool copies; /* growing may mean copying */
 };

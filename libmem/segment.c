@@ -254,7 +254,7 @@ struct segment *segment_new(struct mem_region *region, size_t bytes, bool solo)
     if (!base && least < got)
         base = source_get(got = least, room, &source);
     if (base && !map_reserve(base, got)) {
-        mem_sources[source].put(base, got);
+        mem_sources[source].put(base, got, room);
         base = NULL;
     }
     if (!base) {
@@ -266,6 +266,7 @@ struct segment *segment_new(struct mem_region *region, size_t bytes, bool solo)
     segment->bytes = got;
     segment->high = mem_sources[source].zeroed ? base : base + got;
     segment->source = (uint8_t)source;
+    segment->room_bytes = room;
     segment->solo = solo;
     segment_link(segment, region);
     segment_got(segment, base, got);
@@ -319,7 +320,7 @@ void segment_drop(struct segment *segment)
         segment->lent->region->size_bytes += segment->bytes;
         large_put(segment->lent);
     } else {
-        mem_sources[segment->source].put(base, segment->bytes);
+        mem_sources[segment->source].put(base, segment->bytes, segment->room_bytes);
     }
     segment_record_drop(segment);
     if (!lent)
@@ -375,6 +376,8 @@ bool segment_move(struct segment *segment, size_t bytes)
             source->move(segment->base, old, want = mem_round_up(bytes, mem_settings.page_bytes));
     if (base) {
         (void)map_reserve(base, want); /* from the stock */
+        if (base != segment->base)
+            segment->room_bytes = 0;
         segment->base = base;
         segment->bytes = want;
         segment->high = base + used_bytes;

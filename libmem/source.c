@@ -19,6 +19,7 @@
 #define AREA_END         ((uintptr_t)0x500000000000)
 #define AREA_RANDOM_BITS 12 /* of the area's base, in units of 4 GiB */
 #define AREA_TRIES       16
+#define LANE_COUNT       32
 
 /* A range below the break that was given back; the record lies at its start. */
 struct spare {
@@ -27,12 +28,22 @@ struct spare {
 };
 
 static struct spare *break_spare;
+static struct {
+    char *base;
+    size_t room_bytes;
+} lanes[LANE_COUNT];
 static MEM_WARM uintptr_t area_next = 0;
 static int zero_fd = -1;
 static MEM_WARM off_t zero_offset = 0;
 static enum source_id source_current = SOURCE_COUNT;
 
 /* ---- anon ---- */
+
+static void map_put(void *base, size_t bytes, size_t room_bytes)
+{
+    (void)room_bytes;
+    glue_unmap(base, bytes);
+}
 
 static void *anon_get(size_t bytes, size_t room_bytes)
 {
@@ -92,8 +103,9 @@ static bool break_grow(char *base, size_t old_bytes, size_t bytes)
     return false;
 }
 
-static void break_put(void *base, size_t bytes)
+static void break_put(void *base, size_t bytes, size_t room_bytes)
 {
+    (void)room_bytes;
     struct spare **at = &break_spare, **before = NULL;
 
     while (*at && (char *)*at < (char *)base) {
@@ -140,13 +152,42 @@ static void *native_move(void *base, size_t old_bytes, size_t bytes)
     return got;
 }
 
-static void native_put(void *base, size_t bytes)
+static void native_put(void *base, size_t bytes, size_t room_bytes)
 {
+    (void)room_bytes;
     (void)bytes;
     glue_native_free(base);
 }
 
 /* ---- safe ---- */
+
+/* Rooms whose segment was given back: using them again keeps the page map small. */
+static void lane_put(char *base, size_t room_bytes)
+{
+    int at = 0;
+
+    for (int i = 0; i < LANE_COUNT; i++)
+        if (lanes[i].room_bytes < lanes[at].room_bytes)
+            at = i;
+    if (lanes[at].room_bytes >= room_bytes)
+        return;
+    lanes[at].base = base;
+    lanes[at].room_bytes = room_bytes;
+}
+
+static void *lane_get(size_t bytes, size_t room_bytes)
+{
+    int at = -1;
+
+    for (int i = 0; i < LANE_COUNT; i++)
+        if (lanes[i].room_bytes >= room_bytes && lanes[i].room_bytes / 8 <= room_bytes &&
+            (at < 0 || lanes[i].room_bytes < lanes[at].room_bytes))
+            at = i;
+    if (at < 0)
+        return NULL;
+    lanes[at].room_bytes = 0;
+    return glue_map_at(lanes[at].base, bytes);
+}
 
 static void *safe_get(size_t bytes, size_t room_bytes)
 {
@@ -154,6 +195,9 @@ static void *safe_get(size_t bytes, size_t room_bytes)
         uint64_t random = glue_random() & ((1u << AREA_RANDOM_BITS) - 1);
         area_next = AREA_BASE + ((uintptr_t)random << 32);
     }
+    void *again = lane_get(bytes, room_bytes);
+    if (again)
+        return again;
     for (int i = 0; i < AREA_TRIES && bytes < AREA_END - area_next; i++) {
         void *base = glue_map_at((void *)area_next, bytes);
         if (!base && errno != EEXIST)
@@ -163,6 +207,13 @@ static void *safe_get(size_t bytes, size_t room_bytes)
             return base;
     }
     return glue_map(NULL, bytes); /* the area is used up or this system has none */
+}
+
+static void safe_put(void *base, size_t bytes, size_t room_bytes)
+{
+    glue_unmap(base, bytes);
+    if (room_bytes)
+        lane_put(base, room_bytes);
 }
 
 static bool safe_grow(char *base, size_t old_bytes, size_t bytes)
@@ -188,13 +239,13 @@ static void *zero_get(size_t bytes, size_t room_bytes)
 }
 
 const struct source mem_sources[SOURCE_COUNT] = {
-    [SOURCE_ANON] = { "anon", "mmapanonmem", anon_get, NULL, glue_remap, glue_unmap, true, false },
+    [SOURCE_ANON] = { "anon", "mmapanonmem", anon_get, NULL, glue_remap, map_put, true, false },
     [SOURCE_BREAK] = { "break", "sbrkmem", break_get, break_grow, NULL, break_put, false, true },
     [SOURCE_NATIVE] = { "native", "mallocmem", native_get, NULL, native_move, native_put, false,
                         true },
-    [SOURCE_SAFE] = { "safe", "safebrkmem", safe_get, safe_grow, glue_remap, glue_unmap, true,
+    [SOURCE_SAFE] = { "safe", "safebrkmem", safe_get, safe_grow, glue_remap, safe_put, true,
                       false },
-    [SOURCE_ZERO] = { "zero", "mmapzeromem", zero_get, NULL, glue_remap, glue_unmap, true, false },
+    [SOURCE_ZERO] = { "zero", "mmapzeromem", zero_get, NULL, glue_remap, map_put, true, false },
 };
 
 void *source_get(size_t bytes, size_t room_bytes, enum source_id *ret_source)
