@@ -2,7 +2,6 @@
 #include <string.h>
 
 #include "builtins/builtin.h"
-#include "builtins/operand.h"
 #include "shell/arith/arith.h"
 
 static enum flow let_run(struct shell *sh, struct args *args)
@@ -17,7 +16,7 @@ static enum flow let_run(struct shell *sh, struct args *args)
         return builtin_usage_error(sh, args, "an expression is expected");
     struct num value = num_int(0);
     for (const char *text; (text = args_peek(args, 0)); args->next++)
-        TRY(operand_soften(sh, arith_eval(sh, text, strlen(text), &value)));
+        TRY(arith_eval(sh, text, strlen(text), &value));
     sh->status = !num_is_true(value);
     return FLOW_NEXT;
 }

@@ -24,7 +24,7 @@ enum flow operand_ref(struct shell *sh, const struct args *args, const char *tex
     if (!parse_name_ref(sh->parse_hooks, text, len, &program, &written))
         return shell_fail(sh, ERROR_BUILTIN, 1, args->argv[0], "%.*s: invalid variable name",
                           (int)(len < 200 ? len : 200), text);
-    enum flow flow = operand_soften(sh, sh->hooks.resolve_ref(sh, &written, ret));
+    enum flow flow = sh->hooks.resolve_ref(sh, &written, ret);
     if (flow == FLOW_NEXT && ret->kind == REF_KEY) {
         ret->key = scratch_dup(sh, ret->key, ret->key_len);
         if (!ret->key)
@@ -47,12 +47,4 @@ enum flow operand_fd(struct shell *sh, const struct args *args, const char *text
         return shell_fail(sh, ERROR_BUILTIN, 1, args->argv[0], "%s: bad file unit number", text);
     *ret = (int)fd;
     return FLOW_NEXT;
-}
-
-enum flow operand_soften(struct shell *sh, enum flow flow)
-{
-    bool hard = sh->err.kind == ERROR_ASSIGN || sh->err.kind == ERROR_EXPANSION;
-    if (flow == FLOW_ERROR && hard && !sh->err.printed)
-        sh->err.kind = ERROR_BUILTIN;
-    return flow;
 }

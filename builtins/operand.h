@@ -9,8 +9,5 @@
 enum flow operand_ref(struct shell *sh, const struct args *args, const char *text, size_t len, struct var_ref *ret) NODISCARD;
 /* The number of a descriptor; `p` gives the coprocess's (COPROC, -1: none). Fails `CMD: TEXT: bad file unit number`. */
 enum flow operand_fd(struct shell *sh, const struct args *args, const char *text, int coproc, int *ret) NODISCARD;
-/* FLOW of an assignment or expression that an ordinary builtin made for its operands: an error of it fails the builtin
- * but does not end the shell. */
-enum flow operand_soften(struct shell *sh, enum flow flow) NODISCARD;
 
 #endif

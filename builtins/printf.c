@@ -554,7 +554,7 @@ static enum flow format_variable(struct shell *sh, const struct args *args, cons
     if (flow == FLOW_NEXT && !str_ok(&text))
         flow = shell_fail_memory(sh, text.len);
     if (flow == FLOW_NEXT)
-        flow = operand_soften(sh, var_set(sh, &ref, str_text(&text), text.len, 0));
+        flow = var_set(sh, &ref, str_text(&text), text.len, 0);
     str_release(&text);
     if (flow == FLOW_NEXT)
         sh->status = status;

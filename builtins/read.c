@@ -228,7 +228,7 @@ static enum flow assign(struct reader *r, const char *name, const char *text, si
 {
     struct var_ref ref;
     TRY(operand_ref(r->sh, r->args, name, strlen(name), &ref));
-    return operand_soften(r->sh, var_set(r->sh, &ref, text, len, 0));
+    return var_set(r->sh, &ref, text, len, 0);
 }
 
 /* The next field: by IFS, or (-S) up to the next separator outside of "..", in *RET_TEXT. */
@@ -272,7 +272,7 @@ static enum flow assign_array(struct reader *r, const char *name)
     int64_t index;
     const char *text;
     TRY(operand_ref(r->sh, r->args, name, strlen(name), &ref));
-    TRY(operand_soften(r->sh, var_begin_array(r->sh, ref.name, VAR_INDEXED, 0, &index)));
+    TRY(var_begin_array(r->sh, ref.name, VAR_INDEXED, 0, &index));
     ref.kind = REF_INDEX;
     bool any = false;
     while (next_field(r, &pos, &text, &len) || !any) {
@@ -280,7 +280,7 @@ static enum flow assign_array(struct reader *r, const char *name)
             text = "", len = 0;
         any = true;
         ref.index = index++;
-        TRY(operand_soften(r->sh, var_set(r->sh, &ref, text, len, 0)));
+        TRY(var_set(r->sh, &ref, text, len, 0));
     }
     return FLOW_NEXT;
 }

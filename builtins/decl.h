@@ -1,0 +1,30 @@
+/* What typeset and its forms (export, readonly, integer, ...) share. */
+#ifndef BUILTINS_DECL_H
+#define BUILTINS_DECL_H
+
+#include "builtins/builtin.h"
+#include "shell/state/func.h"
+#include "shell/state/var.h"
+
+/* A declaration command as its options say. */
+struct decl {
+    struct var_change change;
+    const char *command; /* for messages: argv[0] */
+    const char *word;    /* what -p prints before each: "export"; NULL: typeset and attributes */
+    bool print;          /* -p */
+    bool names_only;     /* the first option began with + */
+    bool any_option;
+    bool functions;      /* -f */
+    bool move;           /* -m */
+    bool undefined;      /* -fu */
+    bool traced;         /* -ft */
+};
+
+/* typeset_list.c: what is shown without operands, and with -p and operands. */
+enum flow decl_list(struct shell *sh, const struct decl *decl) NODISCARD;
+enum flow decl_print(struct shell *sh, const struct decl *decl, const struct args *args) NODISCARD;
+enum flow decl_functions(struct shell *sh, const struct decl *decl, struct args *args) NODISCARD;
+/* typeset.c: declares the operands left in ARGS. */
+enum flow decl_operands(struct shell *sh, const struct decl *decl, const struct args *args) NODISCARD;
+
+#endif

@@ -1,0 +1,501 @@
+/*
+ * typeset and its forms: autoload compound export float integer nameref readonly.
+ *
+ * All parse their options into a struct decl and declare their operands in the same way: the variable gets its
+ * attributes, then its value, then is made read-only. Scalar values come as `name=value` texts, arrays and
+ * elements as parsed assignments (ARGS->ASSIGNS). Inside a ksh function typeset makes locals; export
+ * and readonly work on the variable that is visible.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "builtins/decl.h"
+#include "builtins/operand.h"
+#include "shell/exec/exec.h"
+
+/* ---- options -------------------------------------------------------------------------------- */
+
+static uint32_t option_attr(int option)
+{
+    switch (option) {
+    case 'a': return VAR_INDEXED;
+    case 'A': return VAR_ASSOC;
+    case 'b': return VAR_BINARY;
+    case 'E': return VAR_EXPONENT;
+    case 'F': return VAR_FIXED;
+    case 'H': return VAR_HOST;
+    case 'i': return VAR_INTEGER;
+    case 'l': return VAR_LOWER;
+    case 'L': return VAR_LEFT;
+    case 'n': return VAR_NAMEREF;
+    case 'r': return VAR_READONLY;
+    case 'R': return VAR_RIGHT;
+    case 's': return VAR_SHORT;
+    case 't': return VAR_TAG;
+    case 'u': return VAR_UPPER;
+    case 'x': return VAR_EXPORT;
+    case 'X': return VAR_HEXFLOAT;
+    case 'Z': return VAR_ZERO;
+    default: return 0;
+    }
+}
+
+static enum flow take_mapping(struct shell *sh, const struct args *args, const char *mapping, struct decl *decl)
+{
+    if (mapping && strcmp(mapping, "toupper") == 0)
+        decl->change.set |= VAR_UPPER;
+    else if (mapping && strcmp(mapping, "tolower") == 0)
+        decl->change.set |= VAR_LOWER;
+    else
+        return shell_fail(sh, ERROR_BUILTIN, 1, args->argv[0], "%s: unknown mapping name", mapping ? mapping : "");
+    return FLOW_NEXT;
+}
+
+/* One option of typeset. */
+static enum flow take_option(struct shell *sh, const struct args *args, int option, struct decl *decl)
+{
+    uint32_t attr = option_attr(option);
+    bool first = !decl->any_option;
+    decl->any_option = true;
+    if (first)
+        decl->names_only = args->sign == '+';
+    switch (option) {
+    case 'p': decl->print = true; return FLOW_NEXT;
+    case 'f': decl->functions = true; return FLOW_NEXT;
+    case 'g': decl->change.global = true; return FLOW_NEXT;
+    case 'm': decl->move = true; return FLOW_NEXT;
+    case 'M': return take_mapping(sh, args, args->option_argument, decl);
+    case 'h': return FLOW_NEXT;
+    case 'C':
+        return shell_fail(sh, ERROR_UNSUPPORTED, 1, args->argv[0], "compound variables are not supported yet");
+    case 'S':
+        return shell_fail(sh, ERROR_UNSUPPORTED, 1, args->argv[0], "static variables are not supported yet");
+    case 'T':
+        return shell_fail(sh, ERROR_UNSUPPORTED, 1, args->argv[0], "types are not supported yet");
+    default: break;
+    }
+    decl->undefined |= option == 'u';
+    decl->traced |= option == 't';
+    if (args->sign == '+') {
+        decl->change.clear |= attr;
+        return FLOW_NEXT;
+    }
+    decl->change.set |= attr;
+    if (args->option_argument && option != 'a') {
+        int number = (int)strtol(args->option_argument, NULL, 10);
+        *(option == 'i' ? &decl->change.base : &decl->change.width) = number;
+        if (option == 'i' && (number < 2 || number > 64))
+            return shell_fail(sh, ERROR_BUILTIN, 1, args->argv[0], "%d: bad base", number);
+    }
+    return FLOW_NEXT;
+}
+
+/* Which options do not go together. */
+static enum flow check_options(struct shell *sh, const struct args *args, const struct decl *decl)
+{
+    uint32_t set = decl->change.set;
+    if ((set & VAR_NUMERIC) && (set & VAR_JUSTIFY))
+        return builtin_usage_error(sh, args, "-i/-F/-E/-X cannot be used with -L/-R/-Z");
+    if ((set & VAR_INTEGER) && (set & VAR_FLOATING))
+        return builtin_usage_error(sh, args, "-i cannot be used with -F/-E/-X");
+    if ((set & VAR_LEFT) && (set & VAR_RIGHT))
+        return builtin_usage_error(sh, args, "-L cannot be used with -R");
+    if ((set & VAR_NAMEREF) && (set & ~(uint32_t)VAR_NAMEREF))
+        return builtin_usage_error(sh, args, "-n cannot be used with other attributes");
+    if (decl->functions && (set & ~(uint32_t)(VAR_UPPER | VAR_TAG | VAR_EXPORT)))
+        return builtin_usage_error(sh, args, "-f can only be used with -u and -t");
+    return FLOW_NEXT;
+}
+
+/* ---- operands ------------------------------------------------------------------------------- */
+
+/* An operand taken apart: NAME, `[subscript]` or nothing, and the value if there is one. */
+struct operand {
+    const char *text;
+    size_t name_len, ref_len;
+    const char *value;
+    bool append;
+    const struct assign *assign; /* instead of VALUE */
+};
+
+static bool operand_parse(const char *text, struct operand *ret)
+{
+    *ret = (struct operand){ .text = text };
+    size_t len = strcspn(text, "[=+");
+    if (!text_is_dotted_name(text, len))
+        return false;
+    ret->name_len = len;
+    if (text[len] == '[') {
+        size_t depth = 0;
+        for (; text[len]; len++) {
+            depth += (size_t)(text[len] == '[');
+            if (text[len] == ']' && --depth == 0)
+                break;
+        }
+        if (!text[len++])
+            return false;
+    }
+    ret->ref_len = len;
+    if (text[len] == '+' && text[len + 1] == '=') {
+        ret->append = true;
+        len++;
+    } else if (text[len] == '+') {
+        return false;
+    }
+    if (text[len] == '=')
+        ret->value = text + len + 1;
+    return text[len] == '\0' || text[len] == '=';
+}
+
+/* Does the running command write the value of NAME= as a positional parameter? Then a reference to it means a
+ * variable of the caller. */
+static bool value_is_parameter(const struct shell *sh, const char *name, size_t len)
+{
+    if (!sh->command || sh->command->kind != NODE_SIMPLE)
+        return false;
+    const struct node_simple *node = (const struct node_simple *)sh->command;
+    for (uint32_t i = 0; i < node->arg_count; i++) {
+        const struct assign *assign = node->args[i].kind == ARG_ASSIGN ? node->args[i].assign : NULL;
+        if (!assign || assign->kind != ASSIGN_WORD || !assign->word || !assign->ref.name ||
+            !text_eq(assign->ref.name->text, assign->ref.name->len, name, len))
+            continue;
+        const struct word *word = assign->word;
+        return word->kind == WORD_GENERAL && word->part_count > 0 && word->parts[0].kind == PART_PARAM &&
+               word->parts[0].param->form == PARAM_POSITIONAL;
+    }
+    return false;
+}
+
+/* nameref NAME=TARGET or NAME=TARGET[KEY] */
+static enum flow declare_reference(struct shell *sh, const struct decl *decl, struct name *name,
+                                   const struct operand *operand)
+{
+    struct var_change change = decl->change;
+    if (operand->ref_len != operand->name_len || operand->assign)
+        return shell_fail(sh, ERROR_BUILTIN, 1, decl->command, "%s: reference variable cannot be an array",
+                          operand->text);
+    if (operand->value) {
+        struct operand target;
+        if (!operand_parse(operand->value, &target) || target.value)
+            return shell_fail(sh, ERROR_BUILTIN, 1, decl->command, "%s: invalid variable name", operand->value);
+        change.nameref_target = name_intern(sh, operand->value, target.name_len);
+        if (!change.nameref_target)
+            return shell_fail_memory(sh, target.name_len);
+        if (target.ref_len > target.name_len) {
+            size_t len = target.ref_len - target.name_len - 2;
+            change.nameref_key = scratch_dup(sh, operand->value + target.name_len + 1, len);
+            if (!change.nameref_key)
+                return shell_fail_memory(sh, len);
+        }
+        change.nameref_caller = value_is_parameter(sh, operand->text, operand->name_len);
+    }
+    return var_declare(sh, name, &change);
+}
+
+static enum flow assign_value(struct shell *sh, const struct args *args, struct name *name,
+                              const struct operand *operand)
+{
+    unsigned flags = operand->append ? ASSIGN_APPEND : 0;
+    if (operand->assign)
+        return exec_assign(sh, operand->assign, flags);
+    if (!operand->value)
+        return FLOW_NEXT;
+    if (operand->ref_len == operand->name_len)
+        return var_set_name(sh, name, operand->value, strlen(operand->value), flags);
+    struct var_ref ref;
+    TRY(operand_ref(sh, args, operand->text, operand->ref_len, &ref));
+    return var_set(sh, &ref, operand->value, strlen(operand->value), flags);
+}
+
+static enum flow declare(struct shell *sh, const struct decl *decl, const struct args *args,
+                         const struct operand *operand)
+{
+    struct name *name = name_intern(sh, operand->text, operand->name_len);
+    if (!name)
+        return shell_fail_memory(sh, operand->name_len);
+    if (decl->change.set & VAR_NAMEREF)
+        return declare_reference(sh, decl, name, operand);
+    struct var_change change = decl->change;
+    bool has_value = operand->value || operand->assign;
+    bool freeze = has_value && (change.set & VAR_READONLY);
+    bool subscripted = operand->ref_len > operand->name_len || (operand->assign && operand->assign->ref.subscript);
+    if (freeze)
+        change.set &= ~(uint32_t)VAR_READONLY;
+    if (subscripted && !(change.set & VAR_ASSOC) && !(name->cur && name->cur->attrs & VAR_ARRAY))
+        change.set |= VAR_INDEXED;
+    /* A local scalar made anew may not meet the array of the same name outside, so it is declared first in any case. */
+    TRY(var_declare(sh, name, &change));
+    TRY(assign_value(sh, args, name, operand));
+    if (!freeze)
+        return FLOW_NEXT;
+    struct var_change readonly = { .set = VAR_READONLY, .base = -1, .width = -1 };
+    return var_declare(sh, name, &readonly);
+}
+
+/* ---- typeset -m new=old ---------------------------------------------------------------------- */
+
+static enum flow copy_elements(struct shell *sh, struct name *from, struct name *to)
+{
+    struct var_cursor cursor = {0};
+    struct var_item item;
+    int64_t unused;
+    TRY(var_begin_array(sh, to, from->cur->attrs & VAR_ARRAY, 0, &unused));
+    while (var_next(sh, from, &cursor, &item)) {
+        struct var_ref ref = { .name = to, .kind = item.key ? REF_KEY : REF_INDEX, .index = item.index,
+                               .key = item.key, .key_len = item.key_len };
+        TRY(var_set(sh, &ref, item.text, item.len, 0));
+    }
+    return FLOW_NEXT;
+}
+
+static enum flow move_variable(struct shell *sh, const struct decl *decl, const struct args *args,
+                               const struct operand *operand)
+{
+    const char *text;
+    size_t len;
+    struct var_ref from, to;
+    if (!operand->value)
+        return shell_fail(sh, ERROR_BUILTIN, 1, decl->command, "%s: new=old expected", operand->text);
+    TRY(operand_ref(sh, args, operand->value, strlen(operand->value), &from));
+    TRY(operand_ref(sh, args, operand->text, operand->ref_len, &to));
+    struct var *var = from.name->cur;
+    if (!var || !var_is_set(sh, &from))
+        return shell_fail(sh, ERROR_BUILTIN, 1, decl->command, "%s: no such variable", operand->value);
+    if (from.kind == REF_SCALAR && to.kind == REF_SCALAR) {
+        struct var_change change = { .set = var->attrs & ~(uint32_t)(VAR_NOTHING | VAR_SPECIAL | VAR_READONLY),
+                                     .base = var->base ? var->base : -1, .width = var->width,
+                                     .local = decl->change.local };
+        TRY(var_declare(sh, to.name, &change));
+    }
+    if (from.kind == REF_SCALAR && var->attrs & VAR_ARRAY) {
+        TRY(copy_elements(sh, from.name, to.name));
+    } else {
+        TRY(var_get(sh, &from, &text, &len));
+        text = scratch_dup(sh, text ? text : "", len);
+        if (!text)
+            return shell_fail_memory(sh, len);
+        TRY(var_set(sh, &to, text, len, 0));
+    }
+    return var_unset(sh, &from, false);
+}
+
+enum flow decl_operands(struct shell *sh, const struct decl *decl, const struct args *args)
+{
+    for (size_t i = args->next; i < args->count; i++) {
+        struct operand operand;
+        const struct assign *assign = args->assigns ? args->assigns[i] : NULL;
+        if (!operand_parse(args->argv[i], &operand))
+            return shell_fail(sh, ERROR_BUILTIN, 1, decl->command, "%s: %s", args->argv[i],
+                              decl->word ? "is not an identifier" : "invalid variable name");
+        operand.assign = assign;
+        if (decl->move)
+            TRY(move_variable(sh, decl, args, &operand));
+        else
+            TRY(declare(sh, decl, args, &operand));
+    }
+    sh->status = 0;
+    return FLOW_NEXT;
+}
+
+/* ---- the commands --------------------------------------------------------------------------- */
+
+static enum flow decl_run(struct shell *sh, struct args *args, struct decl *decl)
+{
+    enum flow flow = FLOW_NEXT;
+    uint32_t implied = decl->change.set;
+    decl->command = args->argv[0];
+    decl->any_option = implied != 0 || decl->functions;
+    for (int option; (option = args_option(sh, args, &flow)) != 0;) {
+        if (option < 0)
+            return flow;
+        TRY(take_option(sh, args, option, decl));
+    }
+    const char *lone = args_peek(args, 0);
+    if (lone && strcmp(lone, "+") == 0 && args_left(args) == 1) { /* typeset + */
+        args->next++;
+        decl->names_only = decl->any_option = true;
+    }
+    TRY(check_options(sh, args, decl));
+    if (decl->functions)
+        return decl_functions(sh, decl, args);
+    if (args_left(args) == 0)
+        return decl_list(sh, decl);
+    if (decl->print && decl->change.set == implied)
+        return decl_print(sh, decl, args);
+    return decl_operands(sh, decl, args);
+}
+
+static enum flow typeset_with(struct shell *sh, struct args *args, uint32_t set)
+{
+    struct decl decl = { .change = { .set = set, .base = -1, .width = -1, .local = var_in_function(sh) } };
+    return decl_run(sh, args, &decl);
+}
+
+static enum flow typeset_run(struct shell *sh, struct args *args)
+{
+    return typeset_with(sh, args, 0);
+}
+
+static enum flow integer_run(struct shell *sh, struct args *args)
+{
+    return typeset_with(sh, args, VAR_INTEGER | VAR_LONG);
+}
+
+static enum flow float_run(struct shell *sh, struct args *args)
+{
+    return typeset_with(sh, args, VAR_EXPONENT | VAR_LONG);
+}
+
+static enum flow nameref_run(struct shell *sh, struct args *args)
+{
+    return typeset_with(sh, args, VAR_NAMEREF);
+}
+
+static enum flow compound_run(struct shell *sh, struct args *args)
+{
+    return shell_fail(sh, ERROR_UNSUPPORTED, 1, args->argv[0], "compound variables are not supported yet");
+}
+
+static enum flow autoload_run(struct shell *sh, struct args *args)
+{
+    struct decl decl = { .functions = true, .undefined = true };
+    return decl_run(sh, args, &decl);
+}
+
+static enum flow export_run(struct shell *sh, struct args *args)
+{
+    struct decl decl = { .change = { .set = VAR_EXPORT, .base = -1, .width = -1 }, .word = "export" };
+    return decl_run(sh, args, &decl);
+}
+
+static enum flow readonly_run(struct shell *sh, struct args *args)
+{
+    struct decl decl = { .change = { .set = VAR_READONLY, .base = -1, .width = -1 }, .word = "readonly" };
+    return decl_run(sh, args, &decl);
+}
+
+static const struct builtin_option typeset_options[] = {
+    { .letter = 'a', .argument = "?[type]", .help = "indexed array", .plus = true },
+    { .letter = 'A', .help = "associative array", .plus = true },
+    { .letter = 'b', .help = "binary data, held as base64", .plus = true },
+    { .letter = 'C', .help = "compound variable", .plus = true },
+    { .letter = 'E', .argument = "?n", .numeric = true, .plus = true,
+      .help = "floating number, shown with n significant digits (10)" },
+    { .letter = 'F', .argument = "?n", .numeric = true, .plus = true,
+      .help = "floating number, shown with n decimals (10)" },
+    { .letter = 'f', .help = "functions instead of variables", .plus = true },
+    { .letter = 'g', .help = "the global variable, also in a function", .plus = true },
+    { .letter = 'H', .help = "the name of a file of the host system", .plus = true },
+    { .letter = 'h', .argument = "string", .help = "help for a type's member; ignored" },
+    { .letter = 'i', .argument = "?base", .numeric = true, .help = "integer, shown in this base (10)", .plus = true },
+    { .letter = 'l', .help = "to lower case; with -i -E -F: long", .plus = true },
+    { .letter = 'L', .argument = "?n", .numeric = true, .plus = true,
+      .help = "left-justified in n columns; with -Z without leading zeros" },
+    { .letter = 'm', .help = "new=old moves a variable" },
+    { .letter = 'M', .argument = "?mapping", .help = "toupper or tolower", .plus = true },
+    { .letter = 'n', .help = "name reference", .plus = true },
+    { .letter = 'p', .help = "print declarations that can be read back", .plus = true },
+    { .letter = 'r', .help = "read-only", .plus = true },
+    { .letter = 'R', .argument = "?n", .numeric = true, .help = "right-justified in n columns", .plus = true },
+    { .letter = 's', .help = "with -i: short", .plus = true },
+    { .letter = 'S', .help = "static", .plus = true },
+    { .letter = 't', .help = "tagged; with -f: traced", .plus = true },
+    { .letter = 'T', .argument = "?tname", .help = "define a type", .plus = true },
+    { .letter = 'u', .help = "to upper case; with -i: unsigned; with -f: to be loaded when called", .plus = true },
+    { .letter = 'x', .help = "exported", .plus = true },
+    { .letter = 'X', .argument = "?n", .numeric = true, .help = "floating number, shown in hexadecimal", .plus = true },
+    { .letter = 'Z', .argument = "?n", .numeric = true, .plus = true,
+      .help = "right-justified in n columns and filled with zeros" },
+    { 0 },
+};
+
+static const struct builtin_option print_option[] = {
+    { .letter = 'p', .help = "print commands that can be read back" },
+    { 0 },
+};
+
+#define TYPESET_DOC \
+    "Gives variables attributes and values. With + an attribute is taken away. Inside a function defined with the " \
+    "word function the variables become local to it. Without names the variables that have the attributes are " \
+    "listed, with + only their names; without options their attributes too."
+
+const struct builtin_spec typeset_spec = {
+    .name = "typeset",
+    .flags = BUILTIN_SPECIAL | BUILTIN_DECL,
+    .options = typeset_options,
+    .usage = "[name[=value]...]\n-f [-tu] [name...]\n-m [name=name...]\n-n [-g] [name=name...]",
+    .summary = "declare variables, list them and functions",
+    .doc = TYPESET_DOC,
+    .run = typeset_run,
+};
+
+const struct builtin_spec integer_spec = {
+    .name = "integer",
+    .flags = BUILTIN_SPECIAL | BUILTIN_DECL,
+    .options = typeset_options,
+    .usage = "[name[=value]...]",
+    .summary = "declare integer variables: typeset -li",
+    .doc = TYPESET_DOC,
+    .run = integer_run,
+};
+
+const struct builtin_spec float_spec = {
+    .name = "float",
+    .flags = BUILTIN_SPECIAL | BUILTIN_DECL,
+    .options = typeset_options,
+    .usage = "[name[=value]...]",
+    .summary = "declare floating variables: typeset -lE",
+    .doc = TYPESET_DOC,
+    .run = float_run,
+};
+
+const struct builtin_spec nameref_spec = {
+    .name = "nameref",
+    .flags = BUILTIN_SPECIAL | BUILTIN_DECL,
+    .options = typeset_options,
+    .usage = "[name=name...]",
+    .summary = "declare name references: typeset -n",
+    .doc = "Makes each name another name of the variable given as its value.",
+    .run = nameref_run,
+};
+
+const struct builtin_spec compound_spec = {
+    .name = "compound",
+    .flags = BUILTIN_SPECIAL | BUILTIN_DECL,
+    .options = typeset_options,
+    .usage = "[name[=value]...]",
+    .summary = "declare compound variables: typeset -C",
+    .doc = TYPESET_DOC,
+    .run = compound_run,
+};
+
+const struct builtin_spec autoload_spec = {
+    .name = "autoload",
+    .flags = BUILTIN_SPECIAL,
+    .options = typeset_options,
+    .usage = "[name...]",
+    .summary = "declare functions to be loaded when called: typeset -fu",
+    .doc = "Each name is a function whose definition is in the file of that name in a directory of FPATH.",
+    .run = autoload_run,
+};
+
+const struct builtin_spec export_spec = {
+    .name = "export",
+    .flags = BUILTIN_SPECIAL | BUILTIN_DECL,
+    .options = print_option,
+    .usage = "[name[=value]...]",
+    .summary = "export variables to commands",
+    .doc = "Puts the variables into the environment of the commands that are run; without names lists those that "
+           "are there.",
+    .run = export_run,
+};
+
+const struct builtin_spec readonly_spec = {
+    .name = "readonly",
+    .flags = BUILTIN_SPECIAL | BUILTIN_DECL,
+    .options = print_option,
+    .usage = "[name[=value]...]",
+    .summary = "make variables read-only",
+    .doc = "The variables can no longer be changed or unset; without names lists those that cannot.",
+    .run = readonly_run,
+};
