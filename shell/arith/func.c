@@ -187,7 +187,7 @@ enum flow arith_function_call_user(struct shell *sh, const struct arith_code *co
     struct func *func = str_ok(&name) ? func_find(sh, name.data, name.len) : NULL;
     if (!func)
         return arith_fail(sh, code->text, code->len, "unknown function");
-    if (count > ARG_MAX_COUNT)
+    if (count > ARG_MAX_COUNT || !func->node || func->node->parameter_count != count)
         return arith_fail(sh, code->text, code->len, "function has wrong number of arguments");
     const char *argv[ARG_MAX_COUNT + 2] = { name.data };
     struct str texts[ARG_MAX_COUNT];
@@ -201,6 +201,8 @@ enum flow arith_function_call_user(struct shell *sh, const struct arith_code *co
     struct name *value = name_intern(sh, ".sh.value", 9);
     if (!value)
         return shell_fail_memory(sh, sizeof *value);
+    struct var_change change = { .set = VAR_EXPONENT | VAR_LONG, .base = -1, .width = 18, .global = true };
+    TRY(var_declare(sh, value, &change));
     TRY(var_set_name(sh, value, "0", 1, ASSIGN_FORCE));
     TRY(sh->hooks.call_function(sh, func, count + 1, argv));
     struct var_ref ref = var_ref_name(value);
