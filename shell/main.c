@@ -54,7 +54,7 @@ static enum flow profile_run(struct shell *sh, const char *path)
         return FLOW_NEXT;
     enum flow flow = exec_file(sh, NULL, path);
     if (flow == FLOW_ERROR) {
-        (void)exec_consequence(sh, false);
+        shell_print_error(sh);
         return FLOW_NEXT;
     }
     return flow == FLOW_RETURN ? FLOW_NEXT : flow;
@@ -196,7 +196,7 @@ static int shell_run(void *ctx, const char *floor)
         flow = cmdline.list_options ? exec_text(sh, "-o", "set -o", 6) : commands_run(sh, &cmdline);
     }
     if (flow == FLOW_ERROR)
-        (void)exec_consequence(sh, false);
+        shell_print_error(sh);
     return exec_finish(sh);
 }
 

@@ -20,7 +20,8 @@ struct map {
     struct mem_region *region;
 };
 
-void map_init(struct map *m, struct mem_region *region);
+/* Its symbol has another name, because the static libedit defines a map_init of its own. */
+void map_init(struct map *m, struct mem_region *region) __asm__("shell_map_init");
 void map_release(struct map *m);
 void *map_get(const struct map *m, const char *key, size_t len); /* NULL: absent */
 /* Adds or replaces; false when out of memory (nothing changed). */

@@ -1,8 +1,7 @@
 /*
  * Function calls.
  *
- * A ksh function (`function f`) gets a FUNC frame: its own locals, traps and options, the caller's locals hidden; temporary assignments
- * of the call become its locals. A POSIX function (`f()`) gets a DOT frame: only the parameters are its own. Both forget the
+ * A ksh function (`function f`) gets a FUNC frame: its own locals, traps and options, the caller's locals hidden. A POSIX function (`f()`) gets a DOT frame: only the parameters are its own. Both forget the
  * caller's loops. An error that ends the script ends only a ksh function, whose caller goes on (as ksh93 does), except runaway
  * recursion, which unwinds to the outermost call.
  *
@@ -30,30 +29,6 @@ static enum flow autoload(struct shell *sh, const char *name)
     return FLOW_NEXT;
 }
 
-/* Temporary assignments as locals of the callee, exported to what it runs. */
-static enum flow bind(struct shell *sh, const struct call *call)
-{
-    for (size_t i = 0; i < call->binding_count; i++) {
-        const struct call_binding *binding = &call->bindings[i];
-        if (binding->ref.kind == REF_SCALAR) {
-            struct var_change change = {.set = VAR_EXPORT, .base = -1, .width = -1, .local = true};
-            TRY(var_declare(sh, binding->ref.name, &change));
-        }
-        TRY(var_set(sh, &binding->ref, binding->text, binding->len, 0));
-    }
-    return FLOW_NEXT;
-}
-
-/* EXIT, ERR and DEBUG traps of the caller are not the function's. */
-static enum flow traps_hide(struct shell *sh)
-{
-    static const int pseudo[] = {TRAP_EXIT, TRAP_ERR, TRAP_DEBUG};
-    for (size_t i = 0; i < sizeof pseudo / sizeof *pseudo; i++)
-        if (trap_is_set(sh, pseudo[i]))
-            TRY(trap_set(sh, pseudo[i], NULL));
-    return FLOW_NEXT;
-}
-
 static enum flow body_run(struct shell *sh, const struct func *func)
 {
     const struct node_function *node = func->node;
@@ -74,6 +49,13 @@ static enum flow body_run(struct shell *sh, const struct func *func)
     return flow;
 }
 
+/* A call being made. */
+struct call {
+    struct func *func;
+    size_t argc;
+    const char *const *argv;
+};
+
 /* What the body runs under besides the frame, and what the caller gets back. */
 struct saved {
     const struct program *program;
@@ -81,6 +63,7 @@ struct saved {
     uint64_t options;
     uint32_t loop_depth;
     struct params *params;
+    const char *arg0;
 };
 
 static void saved_restore(struct shell *sh, const struct saved *saved)
@@ -127,6 +110,19 @@ static enum flow exit_action_run(struct shell *sh, char *action, enum flow flow)
     return flow;
 }
 
+/* `function .sh.math.f x y`: the parameters are floating locals with the arguments as values. */
+static enum flow parameters_bind(struct shell *sh, const struct call *call)
+{
+    const struct node_function *node = call->func->node;
+    for (uint32_t i = 0; i < node->parameter_count && i + 1 < call->argc; i++) {
+        struct var_change change = {.set = VAR_EXPONENT | VAR_LONG, .base = -1, .width = 18, .local = true};
+        const char *value = call->argv[i + 1];
+        TRY(var_declare(sh, node->parameters[i], &change));
+        TRY(var_set_name(sh, node->parameters[i], value, strlen(value), 0));
+    }
+    return FLOW_NEXT;
+}
+
 static enum flow ksh_run(struct shell *sh, const struct call *call)
 {
     struct frame frame;
@@ -134,29 +130,30 @@ static enum flow ksh_run(struct shell *sh, const struct call *call)
     struct saved saved = {.program = sh->program,
                           .command = sh->command,
                           .options = sh->options,
-                          .loop_depth = sh->loop_depth};
+                          .loop_depth = sh->loop_depth,
+                          .arg0 = sh->arg0};
     frame_push(sh, &frame, FRAME_FUNC);
     frame.function_name = call->func->name->text;
     sh->program = call->func->program;
     sh->loop_depth = 0;
     if (call->func->file)
         sh->file = call->func->file;
+    sh->arg0 = call->func->name->text;
     if (!call->func->traced)
         sh->options &= ~(1ull << OPTION_XTRACE);
     else
         sh->options |= 1ull << OPTION_XTRACE;
     param_enter(sh, &params, call->argc - 1, call->argv + 1, &saved.params);
-    enum flow flow = traps_hide(sh);
-    if (flow == FLOW_NEXT)
-        flow = bind(sh, call);
+    enum flow flow = parameters_bind(sh, call);
     if (flow == FLOW_NEXT)
         flow = body_run(sh, call->func);
     if (flow == FLOW_ERROR && !sh->err.printed)
         flow = exec_consequence(sh, false);
     char *action = flow == FLOW_FORKED ? NULL : exit_action_take(sh);
     saved_restore(sh, &saved);
-    sh->options = saved.options;
     frame_pop(sh, &frame);
+    sh->options = saved.options;
+    sh->arg0 = saved.arg0;
     if (flow == FLOW_ERROR && (sh->err.kind != ERROR_LIMIT || !sh->frame->func) && !sh->interactive)
         flow = FLOW_NEXT; /* the boundary */
     if (flow == FLOW_RETURN)
@@ -164,29 +161,21 @@ static enum flow ksh_run(struct shell *sh, const struct call *call)
     return action ? exit_action_run(sh, action, flow) : flow;
 }
 
-enum flow call_run(struct shell *sh, const struct call *call)
+enum flow exec_call(struct shell *sh, struct func *func, size_t argc, const char *const *argv)
 {
-    struct func *func = call->func;
     if (!func->node) {
         TRY(autoload(sh, func->name->text));
-        func = func_find(sh, call->argv[0], strlen(call->argv[0]));
+        func = func_find(sh, argv[0], strlen(argv[0]));
         if (!func || !func->node)
-            return shell_fail(sh, ERROR_COMMAND, 126, call->argv[0], "function not defined by its autoload file");
+            return shell_fail(sh, ERROR_COMMAND, 126, argv[0], "function not defined by its autoload file");
     }
     if (!shell_enter(sh)) {
         shell_leave(sh);
         return shell_fail(sh, ERROR_LIMIT, 1, func->name->text, "recursion too deep");
     }
-    struct call running = *call;
-    running.func = func_hold(func);
-    enum flow flow = func->ksh_style ? ksh_run(sh, &running) : posix_run(sh, &running);
+    struct call call = {.func = func_hold(func), .argc = argc, .argv = argv};
+    enum flow flow = func->ksh_style ? ksh_run(sh, &call) : posix_run(sh, &call);
     func_release(sh, func);
     shell_leave(sh);
     return flow;
-}
-
-enum flow exec_call(struct shell *sh, struct func *func, size_t argc, const char *const *argv)
-{
-    struct call call = {.func = func, .argc = argc, .argv = argv};
-    return call_run(sh, &call);
 }

@@ -95,7 +95,7 @@ static enum flow forked_capture(struct shell *sh, const struct list *body, struc
     int fds[2];
     if (sys_pipe(fds) != 0)
         return shell_fail(sh, ERROR_LIMIT, 1, NULL, "cannot make a pipe: %s", strerror(errno));
-    struct spawn_plan plan = {.in = -1, .out = fds[1], .group = -1};
+    struct spawn_plan plan = {.in = -1, .out = fds[1]};
     pid_t pid = 0;
     enum flow flow = spawn_fork(sh, &plan, &pid);
     if (flow == FLOW_NEXT && pid == 0) {

@@ -32,10 +32,8 @@ enum flow exec_consequence(struct shell *sh, bool special)
 {
     if (sh->err.printed) /* decided before: it travels */
         return FLOW_ERROR;
-    enum error_kind kind = sh->err.kind;
     shell_print_error(sh);
-    sh->err.printed = true;
-    switch (verdicts[kind]) {
+    switch (verdicts[sh->err.kind]) {
     case GO_ON:
         return FLOW_NEXT;
     case IF_SPECIAL:

@@ -48,24 +48,6 @@ static inline bool loop_ends(struct shell *sh, enum flow *flow)
 /* The words of a for or select; without `in` the positional parameters, copied because the body may change them. Scratch. */
 enum flow loop_words(struct shell *sh, const struct node_for *node, struct fields *fields) NODISCARD;
 
-/* ---- call.c ---- */
-
-/* A temporary assignment whose value was made before the call: becomes a local, exported variable of a ksh function. */
-struct call_binding {
-    struct var_ref ref;
-    const char *text;
-    size_t len;
-    bool append;
-};
-struct call {
-    struct func *func;
-    size_t argc;
-    const char *const *argv;
-    const struct call_binding *bindings;
-    size_t binding_count;
-};
-enum flow call_run(struct shell *sh, const struct call *call) NODISCARD;
-
 /* ---- command.c ---- */
 
 enum command_kind { COMMAND_NONE, COMMAND_BUILTIN, COMMAND_FUNCTION, COMMAND_EXTERNAL };
@@ -87,6 +69,17 @@ enum flow command_path(struct shell *sh, const char *name, bool default_path, co
 bool command_autoload(struct shell *sh, const char *name, struct command *ret);
 
 /* ---- subshell.c ---- */
+
+/* 256 + n, as ksh has it, is the status of a command that died of signal n; others are cut to 8 bits where a process would end. */
+static inline bool status_is_signal(int status)
+{
+    return status > 256 && status < 256 + 32;
+}
+/* What the parent of this process gets to see of STATUS. */
+static inline int status_exit_code(int status)
+{
+    return status_is_signal(status) ? status - 128 : status & 0xff;
+}
 
 /* What a virtual subshell needs besides its frame. */
 struct subshell {

@@ -109,5 +109,6 @@ int exec_finish(struct shell *sh)
         shell_warn(sh, NULL, "write to 1 failed: %m");
     }
     fdtab_input_sync(sh);
-    return sh->status & 0xff;
+    trap_die(sh);
+    return status_exit_code(sh->status);
 }

@@ -69,8 +69,9 @@ enum flow loop_words(struct shell *sh, const struct node_for *node, struct field
 static enum flow for_turns(struct shell *sh, const struct node_for *node, const struct fields *fields)
 {
     enum flow flow = FLOW_NEXT;
+    if (!fields->count)
+        sh->status = 0;
     sh->loop_depth++;
-    sh->status = 0;
     for (size_t i = 0; i < fields->count; i++) {
         bool skip = false;
         flow = exec_debug(sh, &node->node, &skip);

@@ -23,7 +23,7 @@ struct pipes {
     const struct node_pipeline *node;
     pid_t *pids;
     uint32_t started;
-    pid_t group; /* -1 without job control, 0 before the first process */
+    pid_t group; /* of the first process; 0 before it */
     int in;      /* read end for the next part, or -1 */
 };
 
@@ -44,11 +44,10 @@ static enum flow part_start(struct shell *sh, struct pipes *pipes, const struct 
     pid_t pid = 0;
     enum flow flow = FLOW_NEXT;
     plan->group = pipes->group;
-    plan->foreground = pipes->group >= 0;
     if (simple_is_plain_external(sh, (const struct node_simple *)part)) {
         flow = simple_spawn(sh, (const struct node_simple *)part, plan, &pid);
         if (flow == FLOW_ERROR && !sh->err.printed) /* only this part failed */
-            (void)exec_consequence(sh, false);
+            shell_print_error(sh);
     }
     if (!pid) {
         enum flow failed = flow;
@@ -91,7 +90,7 @@ static enum flow job_make(struct shell *sh, const struct pipes *pipes, struct jo
     str_init(&command, sh->heap);
     if (option_on(sh, OPTION_MONITOR))
         unparse_summary(&command, &pipes->node->node, 200);
-    enum flow flow = job_add(sh, pipes->pids, pipes->started, pipes->group, str_text(&command), false, ret_job);
+    enum flow flow = job_add(sh, pipes->pids, pipes->started, option_on(sh, OPTION_MONITOR) ? pipes->group : -1, str_text(&command), false, ret_job);
     str_release(&command);
     return flow;
 }
@@ -139,8 +138,7 @@ static enum flow last_here(struct shell *sh, struct pipes *pipes)
 static enum flow pipes_run(struct shell *sh, const struct node_pipeline *node)
 {
     struct mem_mark mark = mem_region_mark(sh->scratch);
-    bool monitor = option_on(sh, OPTION_MONITOR) && !sh->is_child;
-    struct pipes pipes = {.node = node, .group = monitor ? 0 : -1, .in = -1};
+    struct pipes pipes = {.node = node, .in = -1};
     pipes.pids = scratch_alloc(sh, node->count * sizeof *pipes.pids);
     if (!pipes.pids)
         return shell_fail_memory(sh, node->count * sizeof *pipes.pids);

@@ -19,7 +19,7 @@
 #include "shell/state/fdtab.h"
 #include "shell/syntax/unparse.h"
 
-static const struct spawn_plan plain_plan = {.in = -1, .out = -1, .group = -1};
+static const struct spawn_plan plain_plan = {.in = -1, .out = -1};
 
 /* A command about to run. */
 struct run {
@@ -159,9 +159,8 @@ static enum flow assign_only(struct shell *sh, const struct node_simple *node, u
         flow = redir_apply(sh, &frame, node->node.redirs, node->node.redir_count);
         frame_pop(sh, &frame);
         if (flow == FLOW_ERROR)
-            flow = exec_consequence(sh, false);
-        if (flow != FLOW_NEXT || sh->status)
-            return flow;
+            return exec_consequence(sh, false);
+        TRY(flow);
     }
     TRY(assigns_run(sh, node, 0));
     if (sh->capture_count == captures)
@@ -236,64 +235,29 @@ static enum flow builtin_run(struct shell *sh, const struct run *run)
     return flow;
 }
 
-/* The values of temporary assignments, made in the caller's scope. */
-static enum flow bindings_make(struct shell *sh, const struct node_simple *node, struct call_binding **ret)
-{
-    struct call_binding *bindings = scratch_alloc(sh, node->assign_count * sizeof *bindings);
-    if (!bindings)
-        return shell_fail_memory(sh, node->assign_count * sizeof *bindings);
-    for (uint32_t i = 0; i < node->assign_count; i++) {
-        const struct assign *assign = &node->assigns[i];
-        struct call_binding *binding = &bindings[i];
-        *binding = (struct call_binding){.text = ""};
-        if (assign->kind != ASSIGN_WORD || assign->append)
-            return shell_fail(sh, ERROR_UNSUPPORTED, 1, assign->ref.name->text,
-                              "array and += assignments before a function are not supported yet");
-        TRY(expand_ref(sh, &assign->ref, &binding->ref));
-        if (assign->word)
-            TRY(expand_text(sh, assign->word, &binding->text, &binding->len));
-        binding->text = scratch_dup(sh, binding->text, binding->len);
-        if (!binding->text)
-            return shell_fail_memory(sh, binding->len);
-        if (binding->ref.name->cur && binding->ref.name->cur->attrs & VAR_READONLY)
-            return shell_fail(sh, ERROR_ASSIGN, 1, assign->ref.name->text, "is read only");
-        if (xtrace_on(sh))
-            xtrace_assign(sh, &binding->ref, false, binding->text, binding->len);
-    }
-    *ret = bindings;
-    return FLOW_NEXT;
-}
-
-static enum flow function_prepare(struct shell *sh, const struct run *run, struct frame *frame, struct call *call)
+/* Temporary variables in the CMD frame of the call of a ksh function are the function's own (scope.c). */
+static enum flow function_prepare(struct shell *sh, const struct run *run, struct frame *frame)
 {
     const struct node_simple *node = run->node;
+    const struct func *func = run->command.func;
     if (node->node.redir_count)
         TRY(redir_apply(sh, frame, node->node.redirs, node->node.redir_count));
-    if (!node->assign_count)
-        return FLOW_NEXT;
-    if (call->func->node && !call->func->ksh_style)
-        return assigns_run(sh, node, 0);
-    struct call_binding *bindings;
-    TRY(bindings_make(sh, node, &bindings));
-    call->bindings = bindings;
-    call->binding_count = node->assign_count;
-    return FLOW_NEXT;
+    bool posix_style = func->node && !func->ksh_style;
+    return assigns_run(sh, node, posix_style ? 0 : ASSIGN_TEMP);
 }
 
 static enum flow function_run(struct shell *sh, const struct run *run)
 {
     const struct node_simple *node = run->node;
-    struct call call = {.func = run->command.func, .argc = run->argc, .argv = run->argv};
     struct frame frame;
-    bool framed = node && (node->node.redir_count || node->assign_count);
-    if (!framed)
-        return call_run(sh, &call);
+    if (!node || (!node->node.redir_count && !node->assign_count))
+        return exec_call(sh, run->command.func, run->argc, run->argv);
     frame_push(sh, &frame, FRAME_CMD);
-    enum flow flow = function_prepare(sh, run, &frame, &call);
+    enum flow flow = function_prepare(sh, run, &frame);
     if (flow == FLOW_ERROR) {
         flow = regular_error(sh);
     } else if (flow == FLOW_NEXT) {
-        flow = call_run(sh, &call);
+        flow = exec_call(sh, run->command.func, run->argc, run->argv);
         if (flow != FLOW_ERROR && node->node.redir_count)
             flow = exec_output_check(sh, NULL, flow);
     }

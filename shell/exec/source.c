@@ -114,7 +114,7 @@ static enum flow source_run(struct shell *sh, struct running *running)
         if (flow == FLOW_NEXT)
             flow = next_run(sh, running, &end);
         if (flow == FLOW_ERROR && running->interactive) {
-            (void)exec_consequence(sh, false);
+            shell_print_error(sh);
             sh->condition_depth = 0;
             sh->loop_depth = 0;
             flow = FLOW_NEXT;

@@ -15,7 +15,8 @@
 #include "shell/exec/spawn.h"
 #include "shell/state/fdtab.h"
 
-static const struct spawn_plan plain_plan = {.in = -1, .out = -1, .group = -1};
+static const struct spawn_plan process_plan = {.in = -1, .out = -1};
+static const struct spawn_plan continue_plan = {.in = -1, .out = -1, .continues = true};
 
 enum flow subshell_enter(struct shell *sh, struct subshell *subshell)
 {
@@ -44,7 +45,7 @@ static void exit_trap_run(struct shell *sh)
     int status = sh->status;
     enum flow flow = trap_run(sh, TRAP_EXIT);
     if (flow == FLOW_ERROR)
-        (void)exec_consequence(sh, false);
+        shell_print_error(sh);
     else if (flow != FLOW_EXIT)
         sh->status = status;
 }
@@ -56,9 +57,10 @@ enum flow subshell_finish(struct shell *sh, enum flow flow)
     if (sh->frame->is_process)
         exec_child_exit(sh, flow);
     if (flow == FLOW_ERROR)
-        (void)exec_consequence(sh, false);
+        shell_print_error(sh);
     exit_trap_run(sh);
-    sh->status &= 0xff;
+    if (!status_is_signal(sh->status))
+        sh->status &= 0xff;
     return flow == FLOW_ERROR && sh->err.kind == ERROR_LIMIT ? FLOW_ERROR : FLOW_NEXT;
 }
 
@@ -76,20 +78,20 @@ void subshell_leave(struct shell *sh, struct subshell *subshell)
 _Noreturn void exec_child_exit(struct shell *sh, enum flow flow)
 {
     if (flow == FLOW_ERROR)
-        (void)exec_consequence(sh, false);
+        shell_print_error(sh);
     if (flow != FLOW_FORKED) /* else a process of its own ran it */
         exit_trap_run(sh);
     if (!fdtab_flush(sh) && sh->status == 0)
         sh->status = 1;
     fdtab_input_sync(sh);
-    _exit(sh->status & 0xff);
+    _exit(status_exit_code(sh->status));
 }
 
 /* Test mode fork-subshells: the same as a process. */
 static enum flow forked_run(struct shell *sh, const struct node_group *node)
 {
     pid_t pid;
-    TRY(spawn_fork(sh, &plain_plan, &pid));
+    TRY(spawn_fork(sh, &process_plan, &pid));
     if (pid == 0) {
         sh->subshell_level++;
         exec_child_exit(sh, exec_list(sh, node->body));
@@ -116,7 +118,7 @@ enum flow subshell_materialize(struct shell *sh)
     if (!frame || frame->is_process)
         return FLOW_NEXT;
     pid_t pid;
-    TRY(spawn_fork(sh, &plain_plan, &pid));
+    TRY(spawn_fork(sh, &continue_plan, &pid));
     if (pid == 0) {
         frame->is_process = true;
         return FLOW_NEXT;

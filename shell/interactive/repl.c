@@ -52,7 +52,7 @@ static void prompt_make(struct repl *repl, bool continuation)
     struct mem_mark mark = mem_region_mark(sh->scratch);
     int status = sh->status;
     if (sh->hooks.expand_text(sh, expanded, len, &expanded, &len) != FLOW_NEXT)
-        (void)exec_consequence(sh, false);
+        shell_print_error(sh);
     sh->status = status;
     str_clear(&repl->prompt);
     str_append(&repl->prompt, expanded, len);
