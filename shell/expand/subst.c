@@ -84,6 +84,61 @@ static bool is_plain_integer(const char *text, size_t len)
     return true;
 }
 
+/* Does [ open more often than ] closes, so far? Literal text may close what it opened. */
+static int bracket_depth(const struct part *part, int depth)
+{
+    for (size_t i = 0; i < part->literal.len; i++)
+        depth += (part->literal.text[i] == '[') - (part->literal.text[i] == ']');
+    return depth;
+}
+
+/* What was expanded inside a subscript: quotes and unpaired brackets in it mean themselves. */
+static void append_subscript(struct buf *buf, const char *text, size_t len)
+{
+    int depth = 0;
+    bool paired = true;
+    for (size_t i = 0; i < len && paired; i++) {
+        depth += (text[i] == '[') - (text[i] == ']');
+        paired = depth >= 0;
+    }
+    paired = paired && depth == 0;
+    for (size_t i = 0; i < len; i++) {
+        char c = text[i];
+        if (c == '"' || c == '\'' || c == '\\' || (!paired && (c == '[' || c == ']')))
+            buf_putc(buf, '\\');
+        buf_putc(buf, c);
+    }
+}
+
+/* The text of an expression: `((a[$key]++))` must find the element of any key. */
+static enum flow arith_text(struct shell *sh, const struct word *word, struct buf *buf)
+{
+    int depth = 0;
+    bool subscript = false;
+    for (uint32_t i = 0; i < word->part_count && !subscript; i++)
+        subscript = word->parts[i].kind == PART_LITERAL &&
+                    memchr(word->parts[i].literal.text, '[', word->parts[i].literal.len);
+    if (!subscript)
+        return build_word_text(sh, word, BUILD_TEXT, buf);
+    for (uint32_t i = 0; i < word->part_count; i++) {
+        const struct part *part = &word->parts[i];
+        if (part->kind == PART_LITERAL)
+            depth = bracket_depth(part, depth);
+        struct word piece = *word;
+        piece.parts = &word->parts[i];
+        piece.part_count = 1;
+        if (part->kind == PART_LITERAL || depth <= 0) {
+            TRY(build_word_text(sh, &piece, BUILD_TEXT, buf));
+            continue;
+        }
+        const char *text;
+        size_t len;
+        TRY(expand_text(sh, &piece, &text, &len));
+        append_subscript(buf, text, len);
+    }
+    return FLOW_NEXT;
+}
+
 enum flow expand_arith(struct shell *sh, const struct word *word, struct num *ret)
 {
     if (word->kind == WORD_LITERAL)
@@ -92,7 +147,7 @@ enum flow expand_arith(struct shell *sh, const struct word *word, struct num *re
     buf_init(&buf, sh);
     const char *text;
     size_t len;
-    enum flow flow = build_word_text(sh, word, BUILD_TEXT, &buf);
+    enum flow flow = arith_text(sh, word, &buf);
     if (flow == FLOW_NEXT)
         flow = buf_text(sh, &buf, &text, &len);
     if (flow == FLOW_NEXT && is_plain_integer(text, len)) {
