@@ -31,14 +31,24 @@ enum flow exec_list_last(struct shell *sh, const struct list *list) NODISCARD;
 _Noreturn void exec_child_exit(struct shell *sh, enum flow flow);
 
 /* Runs words that are expanded already, as `command`, `exec`-less builtins and the like need it. */
-enum exec_argv_flags { EXEC_NO_FUNCTION = 1u << 0, EXEC_DEFAULT_PATH = 1u << 1, EXEC_NOT_SPECIAL = 1u << 2 };
+enum exec_argv_flags {
+    EXEC_NO_FUNCTION = 1u << 0,
+    EXEC_DEFAULT_PATH = 1u << 1,
+    EXEC_NOT_SPECIAL = 1u << 2,
+    EXEC_EXTERNAL = 1u << 3, /* a program, whatever builtins there are */
+};
 enum flow exec_argv(struct shell *sh, size_t argc, const char *const *argv, unsigned flags) NODISCARD;
+
+/* Path to execute for an external command (NAME itself when it has a slash); FLOW_ERROR 126/127. Borrowed. */
+enum flow command_path(struct shell *sh, const char *name, bool default_path, const char **ret_path) NODISCARD;
 
 /* ---- parts, one file each ---- */
 enum flow exec_simple(struct shell *sh, const struct node_simple *node) NODISCARD;         /* simple.c */
 enum flow exec_assign(struct shell *sh, const struct assign *assign, unsigned flags) NODISCARD; /* assign.c: one assignment (var_assign_flags) */
 /* `typeset -A a=(...)` arguments: value assignment of ASSIGN after the builtin declared the name. */
 enum flow exec_call(struct shell *sh, struct func *func, size_t argc, const char *const *argv) NODISCARD; /* call.c; hook call_function */
+/* The same for a ksh function that is to run without a scope of its own, as `. name` does. */
+enum flow exec_call_here(struct shell *sh, struct func *func, size_t argc, const char *const *argv) NODISCARD;
 enum flow exec_for(struct shell *sh, const struct node_for *node) NODISCARD;               /* loop.c */
 enum flow exec_while(struct shell *sh, const struct node_while *node) NODISCARD;
 enum flow exec_arith_for(struct shell *sh, const struct node_arith_for *node) NODISCARD;
@@ -50,6 +60,8 @@ enum flow exec_subshell(struct shell *sh, const struct node_group *node) NODISCA
 enum flow exec_background(struct shell *sh, const struct node *node, bool coproc) NODISCARD; /* jobs side: background.c */
 enum flow exec_capture(struct shell *sh, const struct command_sub *sub, struct str *ret) NODISCARD; /* capture.c; hook */
 enum flow exec_process_sub(struct shell *sh, const struct process_sub *sub, struct str *ret) NODISCARD; /* procsub.c; hook */
+/* After the command that had process substitutions in its words: closes those beyond the first COUNT. */
+void exec_process_subs_end(struct shell *sh, uint32_t count);
 
 /* Unary test operator OP ('f', 'd', 'v', 'o', ...) on TEXT; shared by [[ ]] and test. FLOW_ERROR for unknown operators. */
 enum flow test_unary(struct shell *sh, char op, const char *text, bool *ret) NODISCARD;    /* testop.c */

@@ -2,64 +2,94 @@
 #ifndef SHELL_EXEC_JOBS_H
 #define SHELL_EXEC_JOBS_H
 
+#include "shell/state/frame.h"
 #include "shell/state/shell.h"
+
+struct node;
 
 enum job_state { JOB_RUNNING, JOB_STOPPED, JOB_DONE };
 struct job_process {
     pid_t pid;
-    int wait_status; /* raw, when ENDED */
+    int wait_status; /* raw, when ENDED or STOPPED */
     bool ended, stopped;
 };
 struct job {
-    struct job *next;
+    struct job *next, *prev; /* newest first */
     uint32_t number;   /* %N; 0 until listed */
-    pid_t group;
+    pid_t group;       /* -1: the shell's */
     enum job_state state;
     bool background, disowned, notified, is_coproc;
+    bool waited;       /* somebody waits for it now */
     uint32_t count;
     struct job_process *processes; /* last one's status is the job's (pipefail: see job_status) */
     char *command;     /* for listing; owned */
     int64_t start_ns;
     bool negate;
+    struct job_process first; /* PROCESSES when there is only one */
 };
 
 struct jobs *jobs_new(struct mem_region *region);
 void jobs_free(struct jobs *jobs);
 void jobs_after_fork(struct shell *sh); /* in a child: these are not its children */
 
-/* Makes a job of processes already started; owned by the table until waited for (foreground) or reported (background). */
+/* Job control is on here: -m, and this is the shell itself, no subshell. The first call of an interactive shell makes it the leader of
+ * a process group of its own that has the terminal. */
+bool jobs_control(struct shell *sh);
+/* The terminal that is given to foreground jobs; -1: none. */
+int jobs_terminal(struct shell *sh);
+
+/* Makes a job of processes already started; owned by the table until waited for (foreground) or reported (background). GROUP counts
+ * only under job control. A background job becomes the current one. */
 enum flow job_add(struct shell *sh, const pid_t *pids, size_t count, pid_t group, const char *command, bool background,
                   struct job **ret_job) NODISCARD;
-/* Waits for a foreground job; sets sh->status (128+n for signals... as ksh93u+m: 256+n; COMPATIBILITY decides 128+n), handles stop, pipefail,
- * drains captures, takes the terminal back; frees the job when done. Interrupted by trapped signals only for `wait`. */
+/* Waits for a foreground job; sets sh->status (256+n for signals, as ksh93), handles stop, pipefail, drains captures, takes the terminal
+ * back; the job dies when done. Without pipefail and job control only the last process is waited for. */
 enum flow job_wait_foreground(struct shell *sh, struct job *job) NODISCARD;
-/* wait builtin: PID or job; *RET_STATUS; returns FLOW_NEXT also when interrupted by a trapped signal (status 128+n). 127 unknown. */
+/* wait builtin: PID or job; *RET_STATUS; returns FLOW_NEXT also when interrupted by a trapped signal (status 256+n). 127 unknown. The job is
+ * forgotten when done. */
 enum flow job_wait_pid(struct shell *sh, pid_t pid, int *ret_status) NODISCARD;
 enum flow job_wait_job(struct shell *sh, struct job *job, int *ret_status) NODISCARD;
+/* All background jobs; sh->status 0, or 256+n when interrupted. */
 enum flow job_wait_all(struct shell *sh) NODISCARD;
-/* %N %+ %- %str %?str, number; NULL: none. */
+/* The next background job to end (wait -n); 127: there is none. */
+enum flow job_wait_next(struct shell *sh, int *ret_status) NODISCARD;
+/* Until fewer than LIMIT background jobs run (JOBMAX). */
+enum flow job_wait_below(struct shell *sh, size_t limit) NODISCARD;
+/* %N %+ %- %% %str %?str, or the process id of one; NULL: none. */
 struct job *job_find(struct shell *sh, const char *spec);
-struct job *job_first(struct shell *sh);
+struct job *job_of_pid(struct shell *sh, pid_t pid);
+struct job *job_first(struct shell *sh); /* newest; follow NEXT; skip those that are not BACKGROUND nor stopped */
 struct job *job_current(struct shell *sh);
 struct job *job_previous(struct shell *sh);
+/* Does the table list JOB: in the background or stopped? */
+static inline bool job_is_listed(const struct job *job)
+{
+    return job->number > 0 && !job->disowned;
+}
 /* Collects state changes without waiting (after SIGCHLD, before jobs/prompts). */
 void jobs_poll(struct shell *sh);
-/* Prints changes not yet reported (set -b, prompts). */
+/* Prints changes not yet reported (set -b, prompts); done jobs that were printed are forgotten. */
 void jobs_notify(struct shell *sh);
 int job_status(struct shell *sh, const struct job *job); /* exit status of a done job */
 enum flow job_continue(struct shell *sh, struct job *job, bool foreground) NODISCARD; /* fg bg */
+/* Sends SIGNAL to the job's processes (its group under job control); stopped ones are continued for TERM and HUP. 0 or an errno. */
+int job_kill(struct shell *sh, struct job *job, int signal);
 void job_forget(struct shell *sh, struct job *job);
 /* The shell does not wait for JOB's processes (the heads of a pipeline): they are reaped when they end and never reported; JOB dies. */
 void job_leave(struct shell *sh, struct job *job);
-int status_from_wait(int wait_status); /* exit code, or 128+signal */
+/* The same for one process that is no job (process substitutions). */
+void job_leave_process(struct shell *sh, pid_t pid);
+int status_from_wait(int wait_status); /* exit code, or 256+signal */
 /* One line as the jobs builtin prints it; FLAGS: 'l' pid, 'p' group only, 'n' changed only, 0. */
 void job_print(struct shell *sh, const struct job *job, char flag, struct out *out);
 
-/* The coprocess of |&: descriptors to write to and read from it, -1 when none. coproc.c */
+/* The coprocess of |&: the script's descriptors to write to and read from it, -1 when none. coproc.c */
 enum flow coproc_start(struct shell *sh, const struct node *node) NODISCARD;
 int coproc_read_fd(struct shell *sh);
 int coproc_write_fd(struct shell *sh);
-void coproc_close_write(struct shell *sh); /* exec p>&- and friends move them */
+/* FD becomes the end for reading (or writing), which is the coprocess's no longer: <&p, >&p. */
+enum flow coproc_move(struct shell *sh, struct frame *target, int fd, bool reading) NODISCARD;
+void coproc_close_write(struct shell *sh);
 void coproc_close_read(struct shell *sh);
 
 #endif

@@ -166,6 +166,7 @@ struct shell {
     struct jobs *jobs;
     struct traps *traps;
     struct arith_cache *arith_cache;
+    uint32_t arith_level;           /* expressions being evaluated: 2 and more are values of variables */
     struct string_cache *string_cache; /* expand/string.c; made at first use, freed by expand_cache_free */
     struct history *history;
     uint64_t builtins_disabled[2];  /* bit per row of builtin.def: `builtin -d` */
@@ -181,7 +182,10 @@ struct shell {
     uint32_t condition_depth;       /* in if/while/&&/||/! : set -e and ERR do not act */
     uint32_t capture_count;         /* command substitutions run so far: did this expansion set the status? */
     bool exec_last;                 /* the simple command about to run is the last thing of this process */
-    const struct node *command;     /* the simple command running, for .sh.command; dies with its program */
+    const struct node *command;     /* the simple command running; dies with its program */
+    const struct node *debug_command; /* .sh.command: what the DEBUG trap runs for; NULL outside of its action */
+    uint32_t process_sub_count;     /* process substitutions in use: their descriptors */
+    int process_subs[64];
     struct str last_argument;       /* $_ of the previous command (heap) */
 
     struct error err;

@@ -1,0 +1,415 @@
+/*
+ * The table of jobs.
+ *
+ * Owns struct job: one for each foreground command while it is waited for, and for each background or stopped job until its status was
+ * asked for or reported. Processes are found by pid through a map, so that thousands of jobs cost nothing; finished
+ * jobs that nobody asks about are kept up to a limit. Only background and stopped jobs have a number and are listed.
+ *
+ * Waiting is in jobs_wait.c. Nothing here blocks.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "shell/base/sys.h"
+#include "shell/exec/jobs_private.h"
+#include "shell/exec/trap.h"
+#include "shell/state/fdtab.h"
+#include "shell/state/option.h"
+
+enum { DONE_KEPT_MAX = 16384 };
+
+struct jobs *jobs_new(struct mem_region *region)
+{
+    struct jobs *jobs = mem_alloc_zeroed(region, sizeof *jobs);
+    if (!jobs)
+        return NULL;
+    jobs->region = region;
+    map_init(&jobs->pids, region);
+    jobs->terminal = -1;
+    jobs->coproc_read = jobs->coproc_write = -1;
+    return jobs;
+}
+
+static void job_free(struct jobs *jobs, struct job *job)
+{
+    if (job->processes != &job->first)
+        mem_free(job->processes);
+    mem_free(job->command);
+    mem_free_sized(jobs->region, job, sizeof *job);
+}
+
+static void jobs_clear(struct jobs *jobs)
+{
+    while (jobs->first) {
+        struct job *job = jobs->first;
+        jobs->first = job->next;
+        job_free(jobs, job);
+    }
+    jobs->last = NULL;
+    map_release(&jobs->pids);
+    map_init(&jobs->pids, jobs->region);
+    jobs->left_count = jobs->done_count = jobs->running_count = 0;
+    jobs->highest = 0;
+    memset(jobs->strays, 0, sizeof jobs->strays);
+}
+
+void jobs_free(struct jobs *jobs)
+{
+    if (!jobs)
+        return;
+    jobs_clear(jobs);
+    if (jobs->terminal >= 0)
+        close(jobs->terminal);
+    mem_free_sized(jobs->region, jobs, sizeof *jobs);
+}
+
+void jobs_after_fork(struct shell *sh)
+{
+    jobs_clear(sh->jobs);
+}
+
+/* ---- job control ---------------------------------------------------------------------------- */
+
+/* Makes the shell the leader of its own group in the foreground; the terminal stays -1 when that is not to be had. */
+static void control_start(struct shell *sh)
+{
+    struct jobs *jobs = sh->jobs;
+    int fd = open("/dev/tty", O_RDWR | O_CLOEXEC);
+    int terminal = fd >= 0 ? sys_move_private(fd) : -1;
+    if (terminal < 0)
+        return;
+    pid_t group = getpgrp();
+    /* Started in the background: stop here until somebody brings us to the front. */
+    while (sh->interactive && tcgetpgrp(terminal) != group && tcgetpgrp(terminal) > 0) {
+        signal(SIGTTIN, SIG_DFL);
+        kill(0, SIGTTIN);
+        group = getpgrp();
+    }
+    if (tcgetpgrp(terminal) != group) {
+        close(terminal);
+        return;
+    }
+    jobs->terminal = terminal;
+    jobs->group = group;
+    if (sh->interactive) {
+        traps_init(sh);
+        if (group != getpid() && setpgid(0, 0) == 0)
+            jobs->group = getpid();
+        tcsetpgrp(terminal, jobs->group);
+    }
+    tcgetattr(terminal, &jobs->modes);
+}
+
+bool jobs_control(struct shell *sh)
+{
+    if (!option_on(sh, OPTION_MONITOR) || sh->is_child || sh->frame->subshell)
+        return false;
+    if (!sh->jobs->control_tried) {
+        sh->jobs->control_tried = true;
+        control_start(sh);
+    }
+    return true;
+}
+
+int jobs_terminal(struct shell *sh)
+{
+    return jobs_control(sh) ? sh->jobs->terminal : -1;
+}
+
+void jobs_take_terminal(struct shell *sh, const struct job *job)
+{
+    struct jobs *jobs = sh->jobs;
+    if (jobs->terminal < 0 || job->group < 0)
+        return;
+    sigset_t block, mask;
+    sigemptyset(&block);
+    sigaddset(&block, SIGTTOU);
+    sigprocmask(SIG_BLOCK, &block, &mask);
+    tcsetpgrp(jobs->terminal, jobs->group);
+    /* What a killed or stopped program did to the terminal is undone; what stty did stays. */
+    if (job->state == JOB_STOPPED || (job->count > 0 && WIFSIGNALED(job->processes[job->count - 1].wait_status)))
+        tcsetattr(jobs->terminal, TCSADRAIN, &jobs->modes);
+    else
+        tcgetattr(jobs->terminal, &jobs->modes);
+    sigprocmask(SIG_SETMASK, &mask, NULL);
+}
+
+/* ---- adding and removing -------------------------------------------------------------------- */
+
+static void unlink_job(struct jobs *jobs, struct job *job)
+{
+    *(job->prev ? &job->prev->next : &jobs->first) = job->next;
+    *(job->next ? &job->next->prev : &jobs->last) = job->prev;
+}
+
+static void link_first(struct jobs *jobs, struct job *job)
+{
+    job->prev = NULL;
+    job->next = jobs->first;
+    *(job->next ? &job->next->prev : &jobs->last) = job;
+    jobs->first = job;
+}
+
+void job_list(struct shell *sh, struct job *job)
+{
+    struct jobs *jobs = sh->jobs;
+    if (job->number == 0)
+        job->number = ++jobs->highest;
+    unlink_job(jobs, job);
+    link_first(jobs, job);
+}
+
+/* Room in the map for each process, keyed by its pid where it is stored. */
+static bool map_processes(struct jobs *jobs, struct job *job)
+{
+    for (uint32_t i = 0; i < job->count; i++) {
+        struct job_process *process = &job->processes[i];
+        /* The number of a process that ended long ago may come again. */
+        map_remove(&jobs->pids, (const char *)&process->pid, sizeof process->pid);
+        if (!map_put(&jobs->pids, (const char *)&process->pid, sizeof process->pid, job))
+            return false;
+    }
+    return true;
+}
+
+static void unmap_processes(struct jobs *jobs, struct job *job)
+{
+    for (uint32_t i = 0; i < job->count; i++) {
+        const char *key = (const char *)&job->processes[i].pid;
+        if (map_get(&jobs->pids, key, sizeof(pid_t)) == job)
+            map_remove(&jobs->pids, key, sizeof(pid_t));
+    }
+}
+
+void job_forget(struct shell *sh, struct job *job)
+{
+    struct jobs *jobs = sh->jobs;
+    if (job->background && job->state == JOB_DONE)
+        jobs->done_count--;
+    else if (job->background && job->state == JOB_RUNNING)
+        jobs->running_count--;
+    unmap_processes(jobs, job);
+    unlink_job(jobs, job);
+    if (job->number > 0 && job->number == jobs->highest) {
+        jobs->highest = 0;
+        for (const struct job *other = jobs->first; other; other = other->next) {
+            if (other->number > jobs->highest)
+                jobs->highest = other->number;
+        }
+    }
+    job_free(jobs, job);
+}
+
+/* Scripts that start jobs for ever and never wait: the oldest results go. */
+static void forget_old(struct shell *sh)
+{
+    struct jobs *jobs = sh->jobs;
+    for (struct job *job = jobs->last, *prev; job && jobs->done_count > DONE_KEPT_MAX; job = prev) {
+        prev = job->prev;
+        if (job->state == JOB_DONE && job->background && !job->waited)
+            job_forget(sh, job);
+    }
+}
+
+static struct job *job_new(struct jobs *jobs, const pid_t *pids, size_t count, const char *command)
+{
+    struct job *job = mem_alloc_zeroed(jobs->region, sizeof *job);
+    if (!job)
+        return NULL;
+    job->processes = count <= 1 ? &job->first : mem_alloc_zeroed(jobs->region, count * sizeof *job->processes);
+    job->command = text_dup(jobs->region, command);
+    if (!job->processes || !job->command) {
+        job->count = 0;
+        job_free(jobs, job);
+        return NULL;
+    }
+    job->count = (uint32_t)count;
+    for (size_t i = 0; i < count; i++)
+        job->processes[i].pid = pids[i];
+    return job;
+}
+
+enum flow job_add(struct shell *sh, const pid_t *pids, size_t count, pid_t group, const char *command, bool background,
+                  struct job **ret_job)
+{
+    struct jobs *jobs = sh->jobs;
+    struct job *job = job_new(jobs, pids, count, command);
+    if (!job)
+        return shell_fail_memory(sh, sizeof *job);
+    job->group = jobs_control(sh) ? group > 0 ? group : pids[0] : -1;
+    job->background = background;
+    link_first(jobs, job);
+    if (!map_processes(jobs, job)) {
+        job_forget(sh, job);
+        return shell_fail_memory(sh, 0);
+    }
+    if (background) {
+        jobs->running_count++;
+        job_list(sh, job);
+    }
+    for (size_t i = 0; i < STRAY_MAX; i++) {
+        if (jobs->strays[i].pid > 0 && job_of_pid(sh, jobs->strays[i].pid) == job) {
+            jobs_note(sh, jobs->strays[i].pid, jobs->strays[i].wait_status);
+            jobs->strays[i].pid = 0;
+        }
+    }
+    if (background) {
+        jobs_poll(sh);
+        forget_old(sh);
+    } else if (jobs->left_count > 0) {
+        jobs_poll(sh);
+    }
+    *ret_job = job;
+    return FLOW_NEXT;
+}
+
+void job_leave(struct shell *sh, struct job *job)
+{
+    for (uint32_t i = 0; i < job->count; i++)
+        sh->jobs->left_count += !job->processes[i].ended;
+    job_forget(sh, job);
+}
+
+void job_leave_process(struct shell *sh, pid_t pid)
+{
+    (void)pid;
+    sh->jobs->left_count++;
+}
+
+/* ---- what happened to processes ------------------------------------------------------------- */
+
+static void process_note(struct job_process *process, int wait_status)
+{
+    process->wait_status = wait_status;
+    process->stopped = WIFSTOPPED(wait_status);
+    process->ended = WIFEXITED(wait_status) || WIFSIGNALED(wait_status);
+}
+
+static enum job_state state_of(const struct job *job)
+{
+    bool running = false, stopped = false;
+    for (uint32_t i = 0; i < job->count; i++) {
+        stopped |= job->processes[i].stopped;
+        running |= !job->processes[i].ended && !job->processes[i].stopped;
+    }
+    return running ? JOB_RUNNING : stopped ? JOB_STOPPED : JOB_DONE;
+}
+
+void jobs_note(struct shell *sh, pid_t pid, int wait_status)
+{
+    struct jobs *jobs = sh->jobs;
+    struct job *job = map_get(&jobs->pids, (const char *)&pid, sizeof pid);
+    if (!job) {
+        jobs->left_count -= jobs->left_count > 0 && !WIFSTOPPED(wait_status);
+        jobs->strays[jobs->stray_next++ % STRAY_MAX] = (struct stray){ pid, wait_status };
+        return;
+    }
+    for (uint32_t i = 0; i < job->count; i++) {
+        if (job->processes[i].pid == pid)
+            process_note(&job->processes[i], wait_status);
+    }
+    enum job_state state = state_of(job);
+    if (state == job->state)
+        return;
+    if (job->background) {
+        jobs->running_count += (state == JOB_RUNNING) - (job->state == JOB_RUNNING);
+        jobs->done_count += state == JOB_DONE;
+    }
+    job->state = state;
+    job->notified = false;
+}
+
+void jobs_poll(struct shell *sh)
+{
+    int wait_status;
+    int flags = WNOHANG | (option_on(sh, OPTION_MONITOR) ? WUNTRACED : 0);
+    pid_t pid;
+    while ((pid = waitpid(-1, &wait_status, flags)) > 0)
+        jobs_note(sh, pid, wait_status);
+    if (pid < 0 && errno == ECHILD)
+        sh->jobs->left_count = 0;
+}
+
+int status_from_wait(int wait_status)
+{
+    if (WIFSIGNALED(wait_status))
+        return 256 + WTERMSIG(wait_status);
+    if (WIFSTOPPED(wait_status))
+        return 256 + WSTOPSIG(wait_status);
+    return WEXITSTATUS(wait_status);
+}
+
+int job_status(struct shell *sh, const struct job *job)
+{
+    int status = status_from_wait(job->processes[job->count - 1].wait_status);
+    for (uint32_t i = job->count; option_on(sh, OPTION_PIPEFAIL) && status == 0 && i-- > 0;)
+        status = status_from_wait(job->processes[i].wait_status);
+    return job->negate ? !status : status;
+}
+
+/* ---- finding -------------------------------------------------------------------------------- */
+
+struct job *job_first(struct shell *sh)
+{
+    return sh->jobs->first;
+}
+
+static struct job *next_listed(struct job *job, bool stopped_only)
+{
+    while (job && (!job_is_listed(job) || (stopped_only && job->state != JOB_STOPPED)))
+        job = job->next;
+    return job;
+}
+
+struct job *job_current(struct shell *sh)
+{
+    struct job *stopped = next_listed(sh->jobs->first, true);
+    return stopped ? stopped : next_listed(sh->jobs->first, false);
+}
+
+struct job *job_previous(struct shell *sh)
+{
+    struct job *current = job_current(sh);
+    if (!current)
+        return NULL;
+    struct job *stopped = current->state == JOB_STOPPED ? next_listed(current->next, true) : NULL;
+    struct job *job = stopped ? stopped : next_listed(sh->jobs->first, false);
+    return job == current ? next_listed(current->next, false) : job;
+}
+
+struct job *job_of_pid(struct shell *sh, pid_t pid)
+{
+    return map_get(&sh->jobs->pids, (const char *)&pid, sizeof pid);
+}
+
+static bool command_matches(const struct job *job, const char *text, bool anywhere)
+{
+    return anywhere ? strstr(job->command, text) != NULL : strncmp(job->command, text, strlen(text)) == 0;
+}
+
+struct job *job_find(struct shell *sh, const char *spec)
+{
+    char *end;
+    if (*spec != '%') {
+        long pid = strtol(spec, &end, 10);
+        return *spec && !*end && pid > 0 ? job_of_pid(sh, (pid_t)pid) : NULL;
+    }
+    spec++;
+    if (!*spec || strcmp(spec, "%") == 0 || strcmp(spec, "+") == 0)
+        return job_current(sh);
+    if (strcmp(spec, "-") == 0)
+        return job_previous(sh);
+    unsigned long number = strtoul(spec, &end, 10);
+    bool is_number = !*end;
+    bool anywhere = *spec == '?';
+    for (struct job *job = next_listed(sh->jobs->first, false); job; job = next_listed(job->next, false)) {
+        if (is_number ? job->number == number : command_matches(job, spec + anywhere, anywhere))
+            return job;
+    }
+    return NULL;
+}

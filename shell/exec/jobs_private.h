@@ -1,0 +1,41 @@
+/* Between jobs.c (the table), jobs_wait.c (waiting), jobs_show.c (listing, fg, bg) and coproc.c. */
+#ifndef SHELL_EXEC_JOBS_PRIVATE_H
+#define SHELL_EXEC_JOBS_PRIVATE_H
+
+#include <termios.h>
+
+#include "shell/base/map.h"
+#include "shell/exec/jobs.h"
+
+/* A process that was reaped before its job was added (while later parts of a pipeline were still being started). */
+struct stray {
+    pid_t pid;
+    int wait_status;
+};
+enum { STRAY_MAX = 64 };
+
+struct jobs {
+    struct mem_region *region;
+    struct job *first, *last; /* newest first */
+    struct map pids;      /* bytes of a pid_t -> struct job */
+    size_t left_count;    /* processes that nobody waits for, perhaps not reaped yet */
+    size_t done_count;    /* finished background jobs whose status is kept */
+    size_t running_count; /* background jobs that run */
+    uint32_t highest;     /* number in use */
+    struct stray strays[STRAY_MAX]; /* a ring */
+    uint32_t stray_next;
+    bool control_tried;
+    int terminal;         /* close-on-exec; -1: none */
+    pid_t group;          /* the shell's own */
+    struct termios modes; /* of the terminal when the shell last had it */
+    /* coprocess: descriptors of the script, -1 */
+    int coproc_read, coproc_write;
+};
+
+/* Notes that PID changed its state. */
+void jobs_note(struct shell *sh, pid_t pid, int wait_status);
+/* JOB becomes the current one and gets a number. */
+void job_list(struct shell *sh, struct job *job);
+void jobs_take_terminal(struct shell *sh, const struct job *job);
+
+#endif

@@ -1,0 +1,139 @@
+/*
+ * Showing jobs, moving them between foreground and background, and signalling them.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "shell/exec/jobs_private.h"
+#include "shell/exec/trap.h"
+#include "shell/state/fdtab.h"
+
+/* What a job or process does, as ksh words it. */
+static void state_text(char *ret, size_t bytes, enum job_state state, int wait_status)
+{
+    if (state == JOB_RUNNING) {
+        snprintf(ret, bytes, " Running");
+    } else if (state == JOB_STOPPED) {
+        const char *name = trap_name(WIFSTOPPED(wait_status) ? WSTOPSIG(wait_status) : SIGTSTP);
+        if (WIFSTOPPED(wait_status) && WSTOPSIG(wait_status) != SIGTSTP)
+            snprintf(ret, bytes, "Stopped (SIG%s)", name ? name : "?");
+        else
+            snprintf(ret, bytes, " Stopped");
+    } else if (WIFSIGNALED(wait_status)) {
+        snprintf(ret, bytes, "%s%s", strsignal(WTERMSIG(wait_status)), WCOREDUMP(wait_status) ? " (coredump)" : "");
+    } else if (WEXITSTATUS(wait_status)) {
+        snprintf(ret, bytes, " Done(%d)", WEXITSTATUS(wait_status));
+    } else {
+        snprintf(ret, bytes, " Done");
+    }
+}
+
+static enum job_state process_state(const struct job_process *process)
+{
+    return process->ended ? JOB_DONE : process->stopped ? JOB_STOPPED : JOB_RUNNING;
+}
+
+/* The wait status that explains the job's state. */
+static int telling_status(const struct job *job)
+{
+    for (uint32_t i = job->count; job->state == JOB_STOPPED && i-- > 0;) {
+        if (job->processes[i].stopped)
+            return job->processes[i].wait_status;
+    }
+    return job->processes[job->count - 1].wait_status;
+}
+
+void job_print(struct shell *sh, const struct job *job, char flag, struct out *out)
+{
+    char text[64];
+    if (flag == 'p') {
+        out_printf(out, "%d\n", (int)(job->group > 0 ? job->group : job->processes[0].pid));
+        return;
+    }
+    char mark = job == job_current(sh) ? '+' : job == job_previous(sh) ? '-' : ' ';
+    out_printf(out, "[%u] %c ", (unsigned)job->number, mark);
+    if (flag != 'l') {
+        state_text(text, sizeof text, job->state, telling_status(job));
+        out_printf(out, "%-24s %s\n", text, job->command);
+        return;
+    }
+    for (uint32_t i = 0; i < job->count; i++) {
+        const struct job_process *process = &job->processes[i];
+        state_text(text, sizeof text, process_state(process), process->wait_status);
+        out_printf(out, i == 0 ? "%d\t%-24s %s\n" : "      %d\t%-24s %s\n", (int)process->pid, text,
+                   i == 0 ? job->command : "|");
+    }
+}
+
+void jobs_notify(struct shell *sh)
+{
+    struct job *next;
+    jobs_poll(sh);
+    for (struct job *job = sh->jobs->first; job; job = next) {
+        next = job->next;
+        if (!job->background || job->state == JOB_RUNNING || job->waited)
+            continue;
+        struct out *out = fdtab_out(sh, STDERR_FILENO);
+        if (!job->notified && out && job_is_listed(job)) {
+            job_print(sh, job, 0, out);
+            out_flush(out);
+        }
+        job->notified = true;
+        if (job->state == JOB_DONE)
+            job_forget(sh, job);
+    }
+}
+
+int job_kill(struct shell *sh, struct job *job, int signal)
+{
+    int error = 0;
+    (void)sh;
+    bool resume = (signal == SIGTERM || signal == SIGHUP) && job->state == JOB_STOPPED;
+    if (job->group > 0) {
+        error = kill(-job->group, signal) != 0 ? errno : 0;
+        if (resume)
+            kill(-job->group, SIGCONT);
+        return error;
+    }
+    for (uint32_t i = 0; i < job->count; i++) {
+        if (job->processes[i].ended)
+            continue;
+        if (kill(job->processes[i].pid, signal) != 0)
+            error = errno;
+        if (resume)
+            kill(job->processes[i].pid, SIGCONT);
+    }
+    return job->state == JOB_DONE ? ESRCH : error;
+}
+
+enum flow job_continue(struct shell *sh, struct job *job, bool foreground)
+{
+    struct jobs *jobs = sh->jobs;
+    if (job->state == JOB_DONE)
+        return shell_fail(sh, ERROR_BUILTIN, 1, job->command, "has ended");
+    job_list(sh, job);
+    if (foreground)
+        out_printf(sh->out, "%s\n", job->command);
+    else
+        out_printf(sh->out, "[%u]\t%s&\n", (unsigned)job->number, job->command);
+    if (foreground && jobs->terminal >= 0 && job->group > 0) {
+        (void)fdtab_flush(sh);
+        tcsetpgrp(jobs->terminal, job->group);
+    }
+    for (uint32_t i = 0; i < job->count; i++)
+        job->processes[i].stopped = false;
+    if (job->state != JOB_RUNNING) {
+        job->state = JOB_RUNNING;
+        jobs->running_count += job->background;
+    }
+    job_kill(sh, job, SIGCONT);
+    if (!foreground)
+        return FLOW_NEXT;
+    jobs->running_count -= job->background;
+    job->background = false;
+    return job_wait_foreground(sh, job);
+}

@@ -1,0 +1,187 @@
+/*
+ * What the process does about signals.
+ *
+ * Owns the process's dispositions. A handler is installed only when there is something to do: a trap, an EXIT trap that a fatal
+ * signal must not skip, job control, an interactive shell; so a plain script starts without a single call here. What was
+ * ignored when the shell started is asked when a signal is first touched.
+ *
+ * The handler only notes the signal and sets a bit in sh->pending. It reaches the shell through static variables: a
+ * handler has no other way.
+ */
+#include <signal.h>
+#include <string.h>
+
+#include "shell/exec/trap_private.h"
+#include "shell/state/frame.h"
+
+static volatile sig_atomic_t arrived[TRAP_SIGNALS];
+static struct shell *volatile handler_shell;
+
+static void on_signal(int signal)
+{
+    struct shell *sh = handler_shell;
+    arrived[signal] = 1;
+    if (sh)
+        sh->pending |= signal == SIGCHLD    ? PENDING_SIGNAL | PENDING_CHILD
+                       : signal == SIGWINCH ? PENDING_SIGNAL | PENDING_WINCH
+                                            : PENDING_SIGNAL;
+}
+
+bool signal_arrived(int signal)
+{
+    return arrived[signal] != 0;
+}
+
+void signal_take(int signal)
+{
+    arrived[signal] = 0;
+}
+
+bool signal_is_fatal(int signal)
+{
+    switch (signal) {
+    case SIGHUP:
+    case SIGINT:
+    case SIGQUIT:
+    case SIGPIPE:
+    case SIGALRM:
+    case SIGTERM:
+    case SIGUSR1:
+    case SIGUSR2:
+    case SIGXCPU:
+    case SIGXFSZ:
+    case SIGVTALRM:
+    case SIGPROF:
+        return true;
+    default:
+        return false;
+    }
+}
+
+bool signal_ignored_at_start(struct shell *sh, int signal)
+{
+    struct traps *traps = sh->traps;
+    struct sigaction action;
+    if (traps->dispositions[signal] == SIG_UNKNOWN) {
+        bool ignored = sigaction(signal, NULL, &action) == 0 && action.sa_handler == SIG_IGN;
+        traps->dispositions[signal] = ignored ? SIG_IGNORED_START : SIG_DEFAULTED;
+    }
+    return traps->dispositions[signal] == SIG_IGNORED_START;
+}
+
+static bool ignored_by_interactive(int signal)
+{
+    return signal == SIGTERM || signal == SIGQUIT || signal == SIGTTIN || signal == SIGTTOU || signal == SIGTSTP;
+}
+
+/* Did an outer level, whose trap is in the journal, set an action that the signal may still be meant for? */
+static bool outer_waits(struct shell *sh, int signal)
+{
+    return sh->traps->dispositions[signal] == SIG_HANDLED && sh->traps->traps[signal].stamp > 0 && sh->frame->subshell;
+}
+
+static enum disposition wanted(struct shell *sh, int signal)
+{
+    struct traps *traps = sh->traps;
+    const char *action = traps->traps[signal].action;
+    if (action && *action)
+        return SIG_HANDLED;
+    if (signal == SIGCHLD) /* ignoring it would lose the children's status */
+        return traps->watch_children ? SIG_HANDLED : SIG_DEFAULTED;
+    if (action)
+        return SIG_IGNORED_TRAP;
+    if (sh->interactive && !sh->is_child) {
+        if (signal == SIGINT || signal == SIGWINCH)
+            return SIG_HANDLED;
+        if (ignored_by_interactive(signal))
+            return SIG_IGNORED_SHELL;
+    }
+    if ((traps->exit_handlers && signal_is_fatal(signal)) || outer_waits(sh, signal))
+        return SIG_HANDLED;
+    return SIG_DEFAULTED;
+}
+
+static void set_disposition(struct shell *sh, int signal, enum disposition disposition)
+{
+    struct sigaction action = { .sa_handler = SIG_DFL };
+    if (disposition == SIG_HANDLED) {
+        handler_shell = sh;
+        action.sa_handler = on_signal;
+    } else if (disposition != SIG_DEFAULTED) {
+        action.sa_handler = SIG_IGN;
+    }
+    sigemptyset(&action.sa_mask);
+    /* No SA_RESTART: whoever waits has to look at sh->pending; but the end of a background job is no reason to interrupt a read. */
+    if (signal == SIGCHLD)
+        action.sa_flags = SA_RESTART;
+    if (sigaction(signal, &action, NULL) == 0)
+        sh->traps->dispositions[signal] = (uint8_t)disposition;
+}
+
+void signal_apply(struct shell *sh, int signal)
+{
+    if (signal_ignored_at_start(sh, signal) && !sh->interactive)
+        return;
+    enum disposition disposition = wanted(sh, signal);
+    if (sh->traps->dispositions[signal] != disposition)
+        set_disposition(sh, signal, disposition);
+}
+
+void signal_apply_fatal(struct shell *sh)
+{
+    sh->traps->exit_handlers = true;
+    for (int signal = 1; signal < TRAP_SIGNALS; signal++) {
+        if (signal_is_fatal(signal))
+            signal_apply(sh, signal);
+    }
+}
+
+void signal_watch_children(struct shell *sh)
+{
+    if (sh->traps->watch_children)
+        return;
+    sh->traps->watch_children = true;
+    signal_apply(sh, SIGCHLD);
+    /* Whoever started us may have left it ignored, and then waitpid would not work: not this one. */
+    if (sh->traps->dispositions[SIGCHLD] == SIG_IGNORED_START)
+        set_disposition(sh, SIGCHLD, SIG_HANDLED);
+}
+
+void traps_init(struct shell *sh)
+{
+    static const int signals[] = { SIGINT, SIGQUIT, SIGTERM, SIGTSTP, SIGTTIN, SIGTTOU, SIGWINCH };
+    handler_shell = sh;
+    if (!sh->interactive)
+        return;
+    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
+        signal_apply(sh, signals[i]);
+}
+
+void traps_reset_in_child(struct shell *sh)
+{
+    struct sigaction action = { .sa_handler = SIG_DFL };
+    for (int signal = 1; signal < TRAP_SIGNALS; signal++) {
+        unsigned disposition = sh->traps->dispositions[signal];
+        if (disposition == SIG_HANDLED || disposition == SIG_IGNORED_SHELL)
+            sigaction(signal, &action, NULL);
+    }
+}
+
+void traps_after_fork(struct shell *sh, bool continues)
+{
+    struct traps *traps = sh->traps;
+    if (!continues)
+        traps->fork_id = ++sh->frame_id;
+    for (int signal = 1; signal < TRAP_SIGNALS; signal++) {
+        unsigned disposition = traps->dispositions[signal];
+        arrived[signal] = 0;
+        bool mine = trap_is_set(sh, signal) || (signal == SIGCHLD && traps->watch_children);
+        if ((disposition == SIG_HANDLED || disposition == SIG_IGNORED_SHELL) && !mine)
+            set_disposition(sh, signal, SIG_DEFAULTED);
+    }
+    traps->exit_handlers = false;
+    traps->dying_of = 0;
+    sh->pending = 0;
+    if (trap_is_set(sh, TRAP_EXIT))
+        signal_apply_fatal(sh);
+}

@@ -1,0 +1,429 @@
+/*
+ * Trap actions: set, listed, journaled, run.
+ *
+ * Owns the table of actions. Whether an action is active is decided by where it was set: a subshell's frame is newer than the
+ * actions of its parent, a ksh function has an id of its own. So entering either costs nothing, and the journal only
+ * saves what a subshell or function overwrites. An action's text is copied before it runs: it may change its own trap.
+ *
+ * A signal without active action that some outer level waits for is passed on: it stays noted, and the function or, for the
+ * terminal's signals, the subshell ends. dying_of: a signal ends the shell; it dies of it in trap_die.
+ */
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "shell/exec/exec.h"
+#include "shell/exec/jobs.h"
+#include "shell/exec/trap_private.h"
+#include "shell/state/fdtab.h"
+#include "shell/state/option.h"
+
+static const char *const names[TRAP_SIGNALS] = {
+    "EXIT", "HUP", "INT", "QUIT", "ILL", "TRAP", "ABRT", "BUS", "FPE", "KILL", "USR1", "SEGV", "USR2", "PIPE", "ALRM",
+    "TERM", "STKFLT", "CHLD", "CONT", "STOP", "TSTP", "TTIN", "TTOU", "URG", "XCPU", "XFSZ", "VTALRM", "PROF", "WINCH",
+    "IO", "PWR", "SYS", NULL, NULL, "RTMIN", "RTMIN+1", "RTMIN+2", "RTMIN+3", "RTMIN+4", "RTMIN+5", "RTMIN+6",
+    "RTMIN+7", "RTMIN+8", "RTMIN+9", "RTMIN+10", "RTMIN+11", "RTMIN+12", "RTMIN+13", "RTMIN+14", "RTMIN+15", "RTMAX-14",
+    "RTMAX-13", "RTMAX-12", "RTMAX-11", "RTMAX-10", "RTMAX-9", "RTMAX-8", "RTMAX-7", "RTMAX-6", "RTMAX-5", "RTMAX-4",
+    "RTMAX-3", "RTMAX-2", "RTMAX-1", "RTMAX",
+};
+
+/* ---- names ---------------------------------------------------------------------------------- */
+
+static int trap_index(int signal)
+{
+    return signal >= TRAP_ERR ? TRAP_INDEX_ERR + signal - TRAP_ERR : signal;
+}
+
+static bool is_valid(int signal)
+{
+    return (signal >= 0 && signal < TRAP_SIGNALS) || (signal >= TRAP_ERR && signal < TRAP_END);
+}
+
+const char *trap_name(int signal)
+{
+    static const char *const pseudo[] = { "ERR", "DEBUG", "KEYBD" };
+    if (signal >= TRAP_ERR && signal < TRAP_END)
+        return pseudo[signal - TRAP_ERR];
+    return signal >= 0 && signal < TRAP_SIGNALS ? names[signal] : NULL;
+}
+
+int trap_parse(const char *name)
+{
+    static const struct {
+        const char *name;
+        int signal;
+    } others[] = { { "ERR", TRAP_ERR },   { "DEBUG", TRAP_DEBUG }, { "KEYBD", TRAP_KEYBD }, { "CLD", SIGCHLD },
+                   { "IOT", SIGABRT },    { "POLL", SIGIO } };
+    if (isdigit((unsigned char)*name)) {
+        char *end;
+        long number = strtol(name, &end, 10);
+        return *end || number >= TRAP_SIGNALS ? -1 : (int)number;
+    }
+    if (strncasecmp(name, "SIG", 3) == 0)
+        name += 3;
+    for (int signal = 0; signal < TRAP_SIGNALS; signal++) {
+        if (names[signal] && strcasecmp(name, names[signal]) == 0)
+            return signal;
+    }
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        if (strcasecmp(name, others[i].name) == 0)
+            return others[i].signal;
+    }
+    return -1;
+}
+
+/* ---- the table ------------------------------------------------------------------------------ */
+
+struct traps *traps_new(struct mem_region *region)
+{
+    struct traps *traps = mem_alloc_zeroed(region, sizeof *traps);
+    if (traps)
+        traps->region = region;
+    return traps;
+}
+
+void traps_free(struct traps *traps)
+{
+    if (!traps)
+        return;
+    for (int i = 0; i < TRAP_COUNT; i++)
+        mem_free(traps->traps[i].action);
+    mem_free_sized(traps->region, traps, sizeof *traps);
+}
+
+static uint64_t function_id(const struct shell *sh)
+{
+    return sh->frame->func ? sh->frame->func->id : 0;
+}
+
+/* Traps set before this id are those of a parent shell. */
+static uint64_t subshell_id(const struct shell *sh)
+{
+    uint64_t id = sh->frame->subshell ? sh->frame->subshell->id : 0;
+    return id > sh->traps->fork_id ? id : sh->traps->fork_id;
+}
+
+/* Is INDEX's action one of this subshell and this function? */
+static bool is_mine(const struct shell *sh, int index)
+{
+    const struct trap *trap = &sh->traps->traps[index];
+    if (!trap->action)
+        return false;
+    if (!*trap->action && index > 0 && index < TRAP_SIGNALS)
+        return true;
+    if (trap->set_id < subshell_id(sh))
+        return false;
+    bool inherited = index == TRAP_INDEX_DEBUG && option_on(sh, OPTION_FUNCTRACE);
+    return inherited || trap->func_id == function_id(sh);
+}
+
+bool trap_is_set(const struct shell *sh, int signal)
+{
+    const struct traps *traps = sh->traps;
+    return traps->action_count > 0 && is_valid(signal) && is_mine(sh, trap_index(signal));
+}
+
+const char *trap_get(struct shell *sh, int signal)
+{
+    struct traps *traps = sh->traps;
+    if (!is_valid(signal))
+        return NULL;
+    int index = trap_index(signal);
+    const struct trap *trap = &traps->traps[index];
+    if (!trap->action || is_mine(sh, index))
+        return trap->action;
+    /* A subshell that set none yet shows those of its parent, a ksh function never. */
+    bool untouched = traps->changed_id < subshell_id(sh);
+    return untouched && trap->func_id == function_id(sh) ? trap->action : NULL;
+}
+
+struct trap_save {
+    struct trap old;
+    uint64_t changed_id;
+};
+
+static void action_replace(struct shell *sh, int index, char *action)
+{
+    struct traps *traps = sh->traps;
+    traps->action_count += (action != NULL) - (traps->traps[index].action != NULL);
+    traps->traps[index].action = action;
+}
+
+static void restore(struct shell *sh, void *a, uintptr_t b)
+{
+    struct trap_save *save = a;
+    struct traps *traps = sh->traps;
+    int index = (int)b;
+    mem_free(traps->traps[index].action);
+    action_replace(sh, index, save->old.action);
+    traps->traps[index] = save->old;
+    traps->changed_id = save->changed_id;
+    mem_free_sized(sh->nodes, save, sizeof *save);
+    if (index > 0 && index < TRAP_SIGNALS)
+        signal_apply(sh, index);
+}
+
+/* Moves the old action to the journal of TARGET. */
+static enum flow trap_save(struct shell *sh, struct frame *target, int index)
+{
+    struct trap *trap = &sh->traps->traps[index];
+    struct trap_save *save = mem_alloc(sh->nodes, sizeof *save);
+    if (!save || frame_record_call(sh, target, restore, save, (uintptr_t)index) != FLOW_NEXT) {
+        mem_free(save);
+        return shell_fail_memory(sh, sizeof *save);
+    }
+    *save = (struct trap_save){ .old = *trap, .changed_id = sh->traps->changed_id };
+    action_replace(sh, index, NULL);
+    trap->stamp = target->id;
+    return FLOW_NEXT;
+}
+
+enum flow trap_set(struct shell *sh, int signal, const char *action)
+{
+    struct traps *traps = sh->traps;
+    int index = trap_index(signal);
+    struct trap *trap = &traps->traps[index];
+    bool is_signal = index > 0 && index < TRAP_SIGNALS;
+    if (is_signal && signal_ignored_at_start(sh, signal) && !sh->interactive)
+        return FLOW_NEXT;
+    char *copy = action ? text_dup(traps->region, action) : NULL;
+    if (action && !copy)
+        return shell_fail_memory(sh, strlen(action) + 1);
+    struct frame *target = frame_target(sh, TARGET_LOCAL);
+    if (frame_should_record(target, trap->stamp)) {
+        enum flow flow = trap_save(sh, target, index);
+        if (flow != FLOW_NEXT) {
+            mem_free(copy);
+            return flow;
+        }
+    }
+    mem_free(trap->action);
+    action_replace(sh, index, copy);
+    trap->set_id = traps->changed_id = sh->frame_id;
+    trap->func_id = function_id(sh);
+    if (is_signal)
+        signal_apply(sh, signal);
+    else if (index == TRAP_EXIT && action && !traps->exit_handlers)
+        signal_apply_fatal(sh);
+    return FLOW_NEXT;
+}
+
+enum flow traps_enter_subshell(struct shell *sh)
+{
+    (void)sh; /* the frame's id says it all */
+    return FLOW_NEXT;
+}
+
+/* ---- running -------------------------------------------------------------------------------- */
+
+/* Runs ACTION with $? as it is; sh->status is the action's afterwards. */
+static enum flow action_run(struct shell *sh, const char *action)
+{
+    struct traps *traps = sh->traps;
+    struct frame frame;
+    char *copy = text_dup(traps->region, action);
+    if (!copy)
+        return shell_fail_memory(sh, strlen(action) + 1);
+    int status_before = traps->status_before;
+    uint32_t loop_depth = sh->loop_depth;
+    traps->status_before = sh->status;
+    traps->depth++;
+    frame_push(sh, &frame, FRAME_TRAP);
+    enum flow flow = exec_text(sh, "trap", copy, strlen(copy));
+    frame_pop(sh, &frame);
+    traps->depth--;
+    traps->status_before = status_before;
+    sh->loop_depth = loop_depth;
+    mem_free(copy);
+    return flow;
+}
+
+int trap_exit_status(const struct shell *sh)
+{
+    return sh->traps->depth > 0 ? sh->traps->status_before : sh->status;
+}
+
+enum flow trap_run(struct shell *sh, int pseudo)
+{
+    struct traps *traps = sh->traps;
+    int index = trap_index(pseudo);
+    if (traps->running_pseudo == index && index)
+        return FLOW_NEXT;
+    if (!is_mine(sh, index))
+        return FLOW_NEXT;
+    if (pseudo == TRAP_EXIT) {
+        /* Once: what it does, exit included, does not lead here again. */
+        char *action = text_dup(traps->region, traps->traps[index].action);
+        if (!action)
+            return shell_fail_memory(sh, 0);
+        enum flow flow = trap_set(sh, TRAP_EXIT, NULL);
+        if (flow == FLOW_NEXT)
+            flow = action_run(sh, action);
+        mem_free(action);
+        return flow;
+    }
+    int outer = traps->running_pseudo;
+    traps->running_pseudo = index;
+    enum flow flow = action_run(sh, traps->traps[index].action);
+    traps->running_pseudo = outer;
+    return flow;
+}
+
+enum flow trap_run_debug(struct shell *sh, int *ret_status)
+{
+    int status = sh->status;
+    *ret_status = 0;
+    if (sh->traps->running_pseudo == TRAP_INDEX_DEBUG)
+        return FLOW_NEXT;
+    enum flow flow = trap_run(sh, TRAP_DEBUG);
+    *ret_status = sh->status;
+    if (flow == FLOW_NEXT)
+        sh->status = status;
+    return flow;
+}
+
+/* ---- signals that arrived ------------------------------------------------------------------- */
+
+enum verdict {
+    VERDICT_NONE,   /* nothing to do: forget it */
+    VERDICT_RUN,    /* run the action */
+    VERDICT_LATER,  /* for a level further out */
+    VERDICT_RETURN, /* ends the ksh function, then see again */
+    VERDICT_EXIT,   /* ends the subshell, or the shell */
+    VERDICT_ABORT,  /* ^C at a prompt: ends the command */
+};
+
+static bool is_from_terminal(int signal)
+{
+    return signal == SIGINT || signal == SIGQUIT;
+}
+
+static enum verdict judge(const struct shell *sh, int signal)
+{
+    const struct traps *traps = sh->traps;
+    const struct trap *trap = &traps->traps[signal];
+    if (trap->action && !*trap->action)
+        return VERDICT_NONE;
+    if (is_mine(sh, signal))
+        return VERDICT_RUN;
+    if (signal == SIGCHLD || signal == SIGWINCH)
+        return VERDICT_NONE;
+    if (trap->action && trap->set_id < traps->fork_id) /* of the parent process */
+        return VERDICT_NONE;
+    if (trap->action && trap->set_id >= subshell_id(sh))
+        return VERDICT_RETURN;
+    if (trap->action)
+        return is_from_terminal(signal) ? VERDICT_EXIT : VERDICT_LATER;
+    if (traps->dispositions[signal] == SIG_HANDLED && trap->stamp > 0 && sh->frame->subshell &&
+        trap->stamp >= sh->frame->subshell->id)
+        return is_from_terminal(signal) ? VERDICT_EXIT : VERDICT_LATER; /* reset in this subshell, set outside */
+    if (sh->interactive && !sh->is_child && signal == SIGINT)
+        return VERDICT_ABORT;
+    return sh->exiting || !signal_is_fatal(signal) ? VERDICT_NONE : VERDICT_EXIT;
+}
+
+int trap_pending_now(const struct shell *sh)
+{
+    for (int signal = 1; signal < TRAP_SIGNALS && (sh->pending & PENDING_SIGNAL); signal++) {
+        if (!signal_arrived(signal))
+            continue;
+        enum verdict verdict = judge(sh, signal);
+        if (verdict != VERDICT_NONE && verdict != VERDICT_LATER)
+            return signal;
+    }
+    return 0;
+}
+
+bool trap_pending_fatal(const struct shell *sh)
+{
+    for (int signal = 1; signal < TRAP_SIGNALS && (sh->pending & PENDING_SIGNAL); signal++) {
+        if (signal_arrived(signal) && judge(sh, signal) == VERDICT_EXIT && !is_from_terminal(signal))
+            return true;
+    }
+    return false;
+}
+
+/* ^C: whatever runs ends, without a message, up to the prompt. */
+static enum flow command_abort(struct shell *sh, int signal)
+{
+    enum flow flow = shell_fail(sh, ERROR_LIMIT, 256 + signal, NULL, "interrupted");
+    sh->err.printed = true;
+    sh->status = 256 + signal;
+    return flow;
+}
+
+static enum flow signal_act(struct shell *sh, int signal)
+{
+    struct traps *traps = sh->traps;
+    int status = sh->status;
+    switch (judge(sh, signal)) {
+    case VERDICT_NONE:
+        signal_take(signal);
+        return FLOW_NEXT;
+    case VERDICT_RUN: {
+        signal_take(signal);
+        enum flow flow = action_run(sh, traps->traps[signal].action);
+        if (flow == FLOW_NEXT)
+            sh->status = status;
+        return flow;
+    }
+    case VERDICT_LATER:
+        sh->pending |= PENDING_SIGNAL;
+        return FLOW_NEXT;
+    case VERDICT_RETURN:
+        sh->pending |= PENDING_SIGNAL;
+        sh->status = 256 + signal;
+        return FLOW_RETURN;
+    case VERDICT_EXIT:
+        /* Stays noted: outer levels have to act on it, too. */
+        sh->pending |= PENDING_SIGNAL;
+        sh->status = 256 + signal;
+        if (!traps->traps[signal].action)
+            traps->dying_of = signal;
+        return FLOW_EXIT;
+    case VERDICT_ABORT:
+        signal_take(signal);
+        return command_abort(sh, signal);
+    }
+    return FLOW_NEXT;
+}
+
+enum flow trap_run_pending(struct shell *sh)
+{
+    int bits = sh->pending;
+    /* A signal from here on sets it again. */
+    sh->pending = 0;
+    if (bits & PENDING_CHILD)
+        jobs_poll(sh);
+    if (!(bits & PENDING_SIGNAL))
+        return FLOW_NEXT;
+    for (int signal = 1; signal < TRAP_SIGNALS; signal++) {
+        if (!signal_arrived(signal))
+            continue;
+        enum flow flow = signal_act(sh, signal);
+        if (flow != FLOW_NEXT) {
+            sh->pending |= PENDING_SIGNAL; /* others may be noted behind it */
+            return flow;
+        }
+    }
+    return FLOW_NEXT;
+}
+
+void trap_die(struct shell *sh)
+{
+    int signal = sh->traps->dying_of;
+    if (!signal)
+        return;
+    struct rlimit no_core = { 0, 0 };
+    struct sigaction action = { .sa_handler = SIG_DFL };
+    sigset_t set;
+    setrlimit(RLIMIT_CORE, &no_core);
+    sigaction(signal, &action, NULL);
+    sigemptyset(&set);
+    sigaddset(&set, signal);
+    sigprocmask(SIG_UNBLOCK, &set, NULL);
+    kill(getpid(), signal);
+}
