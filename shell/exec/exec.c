@@ -25,13 +25,17 @@ enum flow exec_failed(struct shell *sh)
 
 enum flow exec_debug_slow(struct shell *sh, const struct node *node, bool *ret_skip)
 {
-    int status = sh->status;
+    *ret_skip = false;
+    if (sh->debug_command) /* a command of the action itself */
+        return FLOW_NEXT;
     uint32_t line = sh->line;
     int trap_status = 0;
-    TRY(trap_run_debug(sh, &trap_status));
-    sh->status = status;
+    sh->debug_command = node;
+    enum flow flow = trap_run_debug(sh, &trap_status);
+    sh->debug_command = NULL;
     sh->line = line;
-    sh->command = node;
+    if (flow != FLOW_NEXT)
+        return flow;
     *ret_skip = trap_status == 2;
     if (trap_status == 255 && sh->frame->func) { /* ksh93: leave the function */
         sh->status = 0;
@@ -180,6 +184,7 @@ enum flow exec_node(struct shell *sh, const struct node *node)
     sh->line = node->line;
     mem_site = node->line;
     bool checked = kind_is_checked(node->kind);
+    uint32_t process_subs = sh->process_sub_count;
     enum flow flow;
     if (node->redir_count && node->kind != NODE_SIMPLE && node->kind != NODE_FUNCTION)
         flow = node_run_redirected(sh, node, &checked);
@@ -187,6 +192,8 @@ enum flow exec_node(struct shell *sh, const struct node *node)
         flow = node_run(sh, node);
     if (__builtin_expect(flow == FLOW_ERROR, 0))
         flow = exec_consequence(sh, false);
+    if (__builtin_expect(sh->process_sub_count > process_subs, 0))
+        exec_process_subs_end(sh, process_subs);
     if (sh->status != 0 && flow == FLOW_NEXT && checked && sh->condition_depth == 0)
         return exec_failed(sh);
     return flow;

@@ -15,7 +15,6 @@ enum flow exec_failed(struct shell *sh) NODISCARD;
 enum flow exec_debug_slow(struct shell *sh, const struct node *node, bool *ret_skip) NODISCARD;
 static inline enum flow exec_debug(struct shell *sh, const struct node *node, bool *ret_skip)
 {
-    sh->command = node;
     if (__builtin_expect(!trap_is_set(sh, TRAP_DEBUG), 1)) {
         *ret_skip = false;
         return FLOW_NEXT;
@@ -63,8 +62,6 @@ struct command {
 void command_resolve(struct shell *sh, const char *name, size_t len, bool no_function, struct command *ret);
 /* The same through the inline cache of the literal command word WORD. */
 void command_resolve_cached(struct shell *sh, const struct word *word, struct command *ret);
-/* Path to execute for an external command (NAME itself when it has a slash); FLOW_ERROR 126/127. Borrowed. */
-enum flow command_path(struct shell *sh, const char *name, bool default_path, const char **ret_path) NODISCARD;
 /* A name without slash that is neither builtin nor function, but for which FPATH holds a file: declares it as autoloaded. */
 bool command_autoload(struct shell *sh, const char *name, struct command *ret);
 

@@ -210,7 +210,7 @@ static enum flow builtin_prepare(struct shell *sh, const struct run *run, struct
         TRY(redir_apply(sh, target, node->node.redirs, node->node.redir_count));
     if (!node->assign_count)
         return FLOW_NEXT;
-    bool temporary = !command->special || is_named(command, "exec");
+    bool temporary = !command->special || (is_named(command, "exec") && run->argc > 1);
     return assigns_run(sh, node, temporary ? ASSIGN_TEMP : 0);
 }
 
@@ -374,6 +374,8 @@ enum flow exec_argv(struct shell *sh, size_t argc, const char *const *argv, unsi
         return FLOW_NEXT;
     }
     command_resolve(sh, argv[0], strlen(argv[0]), (flags & EXEC_NO_FUNCTION) != 0, &run.command);
+    if (flags & EXEC_EXTERNAL)
+        run.command = (struct command){.kind = COMMAND_EXTERNAL};
     if (flags & EXEC_NOT_SPECIAL)
         run.command.special = false;
     run.command.default_path = (flags & EXEC_DEFAULT_PATH) != 0;
@@ -483,6 +485,7 @@ enum flow exec_simple(struct shell *sh, const struct node_simple *node)
     TRY(exec_debug(sh, &node->node, &skip));
     if (__builtin_expect(skip, 0))
         return FLOW_NEXT;
+    sh->command = &node->node;
     struct mem_mark mark = mem_region_mark(sh->scratch);
     enum flow flow;
     if (node->arg_count)

@@ -53,17 +53,36 @@ enum flow shell_fail_memory(struct shell *sh, size_t bytes)
     return shell_fail(sh, ERROR_MEMORY, 1, NULL, "cannot allocate %zu bytes", bytes);
 }
 
-/* `memksh: FILE: line N: TEXT`, leaving out what is unknown. */
-static void print_message(const char *file, uint32_t line, const char *text)
+/* TEXT with control characters shown as ^X, except the newlines of usage lines: script text must not drive the terminal. */
+static void append_visible(struct str *s, const char *text)
 {
-    if (file && line > 0)
-        diag_printf("%s: %s: line %u: %s", diag_program, file, line, text);
-    else if (file)
-        diag_printf("%s: %s: %s", diag_program, file, text);
-    else if (line > 0)
-        diag_printf("%s: line %u: %s", diag_program, line, text);
+    for (; *text; text++) {
+        unsigned char c = (unsigned char)*text;
+        if ((c >= 0x20 && c != 0x7f) || c == '\n' || c == '\t') {
+            str_putc(s, *text);
+        } else {
+            str_putc(s, '^');
+            str_putc(s, (char)(c ^ 0x40));
+        }
+    }
+}
+
+/* `memksh: FILE: line N: TEXT`, leaving out what is unknown, on descriptor 2 of the script. */
+static void print_message(struct shell *sh, const char *file, uint32_t line, const char *text)
+{
+    struct str s;
+    str_init(&s, mem_region_malloc());
+    str_printf(&s, "%s: ", diag_program);
+    if (file)
+        str_printf(&s, "%s: ", file);
+    if (line > 0)
+        str_printf(&s, "line %u: ", line);
+    append_visible(&s, text);
+    if (!sh->fdtab || !str_ok(&s))
+        diag_line(str_text(&s), s.len);
     else
-        diag_printf("%s: %s", diag_program, text);
+        fdtab_message(sh, s.data, s.len);
+    str_release(&s);
 }
 
 void shell_print_error(struct shell *sh)
@@ -73,7 +92,7 @@ void shell_print_error(struct shell *sh)
     if (err->printed)
         return;
     err->printed = true;
-    print_message(err->file, err->line, err->text);
+    print_message(sh, err->file, err->line, err->text);
 }
 
 void shell_warn(struct shell *sh, const char *what, const char *format, ...)
@@ -88,7 +107,7 @@ void shell_warn(struct shell *sh, const char *what, const char *format, ...)
     va_start(args, format);
     vsnprintf(text + len, sizeof text - len, format, args);
     va_end(args);
-    print_message(sh->file, sh->line, text);
+    print_message(sh, sh->file, sh->line, text);
 }
 
 char *scratch_dup(struct shell *sh, const char *text, size_t len)

@@ -142,8 +142,8 @@ static enum flow get_command(struct shell *sh, struct name *name, const char **r
     (void)name;
     struct str s;
     str_init(&s, sh->scratch);
-    if (sh->command)
-        unparse_summary(&s, sh->command, SIZE_MAX / 2);
+    if (sh->debug_command)
+        unparse_summary(&s, sh->debug_command, SIZE_MAX / 2);
     if (!str_ok(&s))
         return shell_fail_memory(sh, 0);
     *ret_text = str_text(&s);
