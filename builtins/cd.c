@@ -11,6 +11,7 @@
 #include "builtins/builtin.h"
 #include "shell/base/str.h"
 #include "shell/state/cwd.h"
+#include "shell/state/option.h"
 #include "shell/state/var.h"
 
 static bool is_directory(const char *path)
@@ -120,7 +121,7 @@ static enum flow cd_run(struct shell *sh, struct args *args)
 
     if (!take_options(sh, args, &physical, &flow))
         return flow;
-    if (sh->restricted)
+    if (option_on(sh, OPTION_RESTRICTED))
         return shell_fail(sh, ERROR_BUILTIN, 1, args->argv[0], "restricted");
     if (args_left(args) > 2)
         return builtin_usage_error(sh, args, "too many operands");

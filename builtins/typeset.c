@@ -362,6 +362,12 @@ static enum flow autoload_run(struct shell *sh, struct args *args)
     return decl_run(sh, args, &decl);
 }
 
+static enum flow functions_run(struct shell *sh, struct args *args)
+{
+    struct decl decl = { .change = { .base = -1, .width = -1 }, .functions = true };
+    return decl_run(sh, args, &decl);
+}
+
 static enum flow export_run(struct shell *sh, struct args *args)
 {
     struct decl decl = { .change = { .set = VAR_EXPORT, .base = -1, .width = -1 }, .word = "export" };
@@ -477,6 +483,16 @@ const struct builtin_spec autoload_spec = {
     .summary = "declare functions to be loaded when called: typeset -fu",
     .doc = "Each name is a function whose definition is in the file of that name in a directory of FPATH.",
     .run = autoload_run,
+};
+
+const struct builtin_spec functions_spec = {
+    .name = "functions",
+    .options = typeset_options,
+    .usage = "[name...]",
+    .summary = "list functions: typeset -f",
+    .doc = "Shows the functions of these names, or all, so that they can be read back; with + their names only. -t "
+           "turns tracing of a function on, -u declares one to be loaded when called.",
+    .run = functions_run,
 };
 
 const struct builtin_spec export_spec = {

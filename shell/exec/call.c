@@ -161,7 +161,7 @@ static enum flow ksh_run(struct shell *sh, const struct call *call)
     return action ? exit_action_run(sh, action, flow) : flow;
 }
 
-enum flow exec_call(struct shell *sh, struct func *func, size_t argc, const char *const *argv)
+static enum flow call_with(struct shell *sh, struct func *func, size_t argc, const char *const *argv, bool here)
 {
     if (!func->node) {
         TRY(autoload(sh, func->name->text));
@@ -174,8 +174,18 @@ enum flow exec_call(struct shell *sh, struct func *func, size_t argc, const char
         return shell_fail(sh, ERROR_LIMIT, 1, func->name->text, "recursion too deep");
     }
     struct call call = {.func = func_hold(func), .argc = argc, .argv = argv};
-    enum flow flow = func->ksh_style ? ksh_run(sh, &call) : posix_run(sh, &call);
+    enum flow flow = func->ksh_style && !here ? ksh_run(sh, &call) : posix_run(sh, &call);
     func_release(sh, func);
     shell_leave(sh);
     return flow;
+}
+
+enum flow exec_call(struct shell *sh, struct func *func, size_t argc, const char *const *argv)
+{
+    return call_with(sh, func, argc, argv, false);
+}
+
+enum flow exec_call_here(struct shell *sh, struct func *func, size_t argc, const char *const *argv)
+{
+    return call_with(sh, func, argc, argv, true);
 }

@@ -146,6 +146,7 @@ enum flow env_import(struct shell *sh, char *const *envp)
 struct builder {
     size_t count, bytes; /* what is needed */
     char **list;         /* second pass: where it goes */
+    const struct frame *only; /* only the variables of this frame; NULL: all there are */
     char *text;
 };
 
@@ -176,7 +177,7 @@ static enum flow build_pass(struct shell *sh, struct builder *b)
 {
     const struct env_cache *cache = sh->env_cache;
     b->count = b->bytes = 0;
-    for (size_t i = 0; i < cache->foreign_count; i++) {
+    for (size_t i = 0; i < cache->foreign_count && !b->only; i++) {
         if (b->list)
             b->list[b->count] = cache->foreign[i];
         b->count++;
@@ -184,9 +185,33 @@ static enum flow build_pass(struct shell *sh, struct builder *b)
     size_t cursor = 0;
     for (struct map_slot *slot; (slot = map_next(&sh->names, &cursor)) != NULL;) {
         struct name *name = slot->value;
-        if (name->cur && (name->cur->attrs & (VAR_EXPORT | VAR_NAMEREF)) == VAR_EXPORT && !name->dotted)
+        const struct var *var = name->cur;
+        if (!var || (var->attrs & (VAR_EXPORT | VAR_NAMEREF)) != VAR_EXPORT || name->dotted)
+            continue;
+        if (!b->only || var->owner == b->only)
             TRY(build_one(sh, name, b));
     }
+    return FLOW_NEXT;
+}
+
+/* Both passes; the list and its texts are one block of REGION. */
+static enum flow build(struct shell *sh, struct builder *b, struct mem_region *region, char ***ret)
+{
+    TRY(build_pass(sh, b));
+    size_t list_bytes = (b->count + 1) * sizeof *b->list, bytes = list_bytes + b->bytes;
+    char **list = mem_alloc(region, bytes);
+    if (!list)
+        return shell_fail_memory(sh, bytes);
+    size_t count = b->count;
+    b->list = list;
+    b->text = (char *)list + list_bytes;
+    enum flow flow = build_pass(sh, b);
+    if (flow != FLOW_NEXT) {
+        mem_free(list);
+        return flow;
+    }
+    list[count] = NULL;
+    *ret = list;
     return FLOW_NEXT;
 }
 
@@ -198,23 +223,25 @@ enum flow env_build(struct shell *sh, char *const **ret_envp)
         return FLOW_NEXT;
     }
     struct builder b = {0};
-    TRY(build_pass(sh, &b));
-    size_t list_bytes = (b.count + 1) * sizeof *b.list, bytes = list_bytes + b.bytes;
-    char **list = mem_alloc(sh->heap, bytes);
-    if (!list)
-        return shell_fail_memory(sh, bytes);
-    size_t count = b.count;
-    b.list = list;
-    b.text = (char *)list + list_bytes;
-    enum flow flow = build_pass(sh, &b);
-    if (flow != FLOW_NEXT) {
-        mem_free(list);
-        return flow;
-    }
-    list[count] = NULL;
+    char **list;
+    TRY(build(sh, &b, sh->heap, &list));
     mem_free(cache->built);
     cache->built = list;
     cache->epoch = sh->export_epoch;
+    *ret_envp = list;
+    return FLOW_NEXT;
+}
+
+enum flow env_build_temporary(struct shell *sh, char *const **ret_envp)
+{
+    static char *const none[] = {NULL};
+    const struct frame *frame = sh->frame;
+    *ret_envp = none;
+    if (frame->kind != FRAME_CMD)
+        return FLOW_NEXT;
+    struct builder b = {.only = frame};
+    char **list;
+    TRY(build(sh, &b, sh->scratch, &list));
     *ret_envp = list;
     return FLOW_NEXT;
 }

@@ -8,6 +8,8 @@
 enum flow env_import(struct shell *sh, char *const *envp) NODISCARD;
 /* envp for a child, valid until an export changes. Names that are not shell names and came in at start go out again unchanged. */
 enum flow env_build(struct shell *sh, char *const **ret_envp) NODISCARD;
+/* Only the assignments before the running command (`x=1 exec -c cmd`). In scratch. */
+enum flow env_build_temporary(struct shell *sh, char *const **ret_envp) NODISCARD;
 /* Called by shell_new and shell_free. */
 enum flow env_init(struct shell *sh) NODISCARD;
 void env_release(struct shell *sh);

@@ -31,8 +31,8 @@ const struct option_info *option_info(enum option option)
 
 uint64_t option_defaults(void)
 {
-    return bit(OPTION_BACKSLASHCTRL) | bit(OPTION_BGNICE) | bit(OPTION_BRACEEXPAND) | bit(OPTION_MULTILINE) |
-           bit(OPTION_TRACKALL) | bit(OPTION_VIRAW);
+    return bit(OPTION_BACKSLASHCTRL) | bit(OPTION_BRACEEXPAND) | bit(OPTION_MULTILINE) | bit(OPTION_TRACKALL) |
+           bit(OPTION_VIRAW);
 }
 
 static void restore(struct shell *sh, void *a, uintptr_t b)

@@ -1,0 +1,90 @@
+/*
+ * builtin: list the builtins, switch them off and on.
+ *
+ * All builtins are part of the program, so nothing can be added: a name that was deleted comes back, and that is all.
+ * Special builtins cannot be touched.
+ */
+#include <string.h>
+
+#include "builtins/builtin.h"
+#include "shell/state/option.h"
+
+static void list(struct shell *sh, bool special_only)
+{
+    const struct builtin_spec *spec;
+    for (size_t i = 0; (spec = builtin_at(i)); i++) {
+        if (special_only && !(spec->flags & BUILTIN_SPECIAL))
+            continue;
+        if (builtin_enabled(sh, spec->name, strlen(spec->name)))
+            out_printf(sh->out, "%s\n", spec->name);
+    }
+}
+
+/* Switches NAME on or off; false, and reported, when that cannot be. */
+static enum flow change(struct shell *sh, const struct args *args, const char *name, bool on, bool *ret_ok)
+{
+    const struct builtin_spec *spec = builtin_find(name, strlen(name));
+    bool found;
+    *ret_ok = false;
+    if (spec && (spec->flags & BUILTIN_SPECIAL)) {
+        if (on)
+            shell_warn(sh, args->argv[0], "%s: restricted name", name);
+        else
+            shell_warn(sh, args->argv[0], "cannot delete: %s is a special shell builtin", name);
+        return FLOW_NEXT;
+    }
+    TRY(builtin_enable(sh, name, on, &found));
+    if (found || !on)
+        *ret_ok = true;
+    else
+        shell_warn(sh, args->argv[0], "%s: not found", name);
+    return FLOW_NEXT;
+}
+
+static enum flow builtin_run(struct shell *sh, struct args *args)
+{
+    bool on = true, special_only = false;
+    enum flow flow = FLOW_NEXT;
+    for (int option; (option = args_option(sh, args, &flow)) != 0;) {
+        if (option < 0)
+            return flow;
+        if (option == 'f')
+            return builtin_usage_error(sh, args, "adding builtins is not supported");
+        if (option == 'd')
+            on = false;
+        if (option == 's')
+            special_only = true;
+    }
+    sh->status = 0;
+    if (!args_left(args)) {
+        list(sh, special_only);
+        return FLOW_NEXT;
+    }
+    if (option_on(sh, OPTION_RESTRICTED))
+        return shell_fail(sh, ERROR_BUILTIN, 1, args->argv[0], "restricted");
+    for (size_t i = 0; i < args_left(args); i++) {
+        bool ok;
+        TRY(change(sh, args, args_peek(args, i), on, &ok));
+        if (!ok)
+            sh->status = 1;
+    }
+    return FLOW_NEXT;
+}
+
+static const struct builtin_option options[] = {
+    { .letter = 'd', .help = "delete the builtins, so that the names mean functions or files" },
+    { .letter = 'f', .argument = "lib", .help = "not supported: load builtins from a library" },
+    { .letter = 'l', .help = "no effect" },
+    { .letter = 's', .help = "show only the special builtins" },
+    { 0 },
+};
+
+const struct builtin_spec builtin_spec = {
+    .name = "builtin",
+    .options = options,
+    .usage = "[name ...]",
+    .summary = "list, delete and restore builtins",
+    .doc = "Without names lists the builtins in use. Otherwise each name, which must be that of a builtin of this shell, is "
+           "put back into use, or with -d out of it. Special builtins are always in use.",
+    .run = builtin_run,
+};
