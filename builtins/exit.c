@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "builtins/builtin.h"
+#include "shell/exec/trap.h"
 
 /* Options are not looked for: `return -1` is a number. `--` may stand before it. */
 static enum flow take_status(struct shell *sh, struct args *args)
@@ -33,6 +34,8 @@ static enum flow exit_run(struct shell *sh, struct args *args)
         return flow == FLOW_BREAK ? FLOW_NEXT : flow;
     if (args_left(args))
         sh->status &= 0xff;
+    else
+        sh->status = trap_exit_status(sh); /* in a trap: the status from before it */
     return FLOW_EXIT;
 }
 

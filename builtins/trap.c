@@ -81,8 +81,11 @@ static enum flow trap_builtin_run(struct shell *sh, struct args *args)
     }
     for (size_t i = first; i < args_left(args); i++) {
         int signal = trap_parse(args_peek(args, i));
-        if (signal < 0)
-            return shell_fail(sh, ERROR_BUILTIN, 1, args->argv[0], "%s: bad trap", args_peek(args, i));
+        if (signal < 0) { /* POSIX: not an error that ends the shell */
+            shell_warn(sh, args->argv[0], "%s: bad trap", args_peek(args, i));
+            sh->status = 1;
+            continue;
+        }
         if (print)
             TRY(print_trap(sh, signal, args_left(args) == 1));
         else

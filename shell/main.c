@@ -160,7 +160,8 @@ static enum flow state_init(struct shell *sh, const struct start *start, struct 
     sh->arg0 = cmdline->arg0;
     TRY(env_import(sh, environ));
     TRY(cwd_init(sh));
-    TRY(alias_init(sh));
+    if (sh->interactive)
+        TRY(alias_init(sh)); /* history= and r= make sense only at a prompt */
     TRY(param_set(sh, cmdline->argc, (const char *const *)cmdline->argv));
     traps_init(sh);
     return FLOW_NEXT;
