@@ -37,7 +37,7 @@ static void lex_char_constant(struct parser *p, struct builder *b)
 struct arith_lexer {
     struct builder b;
     const char *ends;
-    size_t paren_mark; /* in p->parens */
+    size_t paren_mark; /* number of those open outside */
     unsigned parens, brackets, ternaries;
     bool done;
 };
@@ -45,16 +45,16 @@ struct arith_lexer {
 /* An inner parenthesis closes: `((` that is not closed by `))` is not arithmetic. */
 static void paren_close(struct parser *p, const struct arith_lexer *l)
 {
-    size_t open, outer;
-    if (p->parens.len < l->paren_mark + sizeof open)
+    size_t count = open_count(p);
+    if (count <= l->paren_mark)
         return; /* out of memory when it was opened */
-    p->parens.len -= sizeof open;
-    memcpy(&open, p->parens.data + p->parens.len, sizeof open);
-    if (p->parens.len < l->paren_mark + sizeof outer)
+    size_t open = open_at(p, count - 1);
+    open_truncate(p, count - 1);
+    if (count - 1 == l->paren_mark)
         return;
-    memcpy(&outer, p->parens.data + p->parens.len - sizeof outer, sizeof outer);
+    size_t outer = open_at(p, count - 2);
     if (outer + 1 == open && look_ahead(p, 1) != ')')
-        memo_not_arith(p, outer);
+        memo_unmatched(p, outer);
 }
 
 /* A closing parenthesis. False: it stands alone where `))` was wanted. */
@@ -88,7 +88,7 @@ static bool arith_punctuation(struct parser *p, struct arith_lexer *l, int c)
     if (c == '(') {
         l->parens++;
         if (p->speculating > 0)
-            str_append(&p->parens, (const char *)&p->pos, sizeof p->pos);
+            open_push(p, p->pos);
     } else if (c == '[') {
         l->brackets++;
     } else if (c == ']' && l->brackets > 0) {
@@ -129,7 +129,7 @@ static bool arith_special(struct parser *p, struct arith_lexer *l, int c)
 
 bool lex_arith(struct parser *p, const char *ends, struct word **ret_word)
 {
-    struct arith_lexer l = { .ends = ends, .paren_mark = p->parens.len };
+    struct arith_lexer l = { .ends = ends, .paren_mark = open_count(p) };
     uint32_t line = parser_line(p);
     builder_init(p, &l.b, WORD_ARITH);
     *ret_word = NULL;
@@ -167,24 +167,21 @@ bool lex_is_blank(const struct word *word)
 bool lex_try_arith(struct parser *p, struct cursor start, struct word **ret_word)
 {
     *ret_word = NULL;
-    if (memo_find(p, MEMO_NOT_ARITH, start.pos, false)) {
+    if (memo_find(p, MEMO_UNMATCHED, start.pos, false)) {
         cursor_restore(p, start);
         return true;
     }
-    size_t mark = p->parens.len, stack_len = p->stack.len, lit_len = p->lit.len;
+    size_t mark = open_count(p), stack_len = p->stack.len, lit_len = p->lit.len;
     p->speculating++;
     bool ok = lex_arith(p, ")", ret_word);
     p->speculating--;
     if (!ok && p->in == start.in) {
-        size_t outer = SIZE_MAX - 1, open;
-        for (size_t at = mark; at + sizeof open <= p->parens.len; at += sizeof open) {
-            memcpy(&open, p->parens.data + at, sizeof open);
-            if (outer + 1 == open)
-                memo_not_arith(p, outer);
-            outer = open;
+        for (size_t i = mark + 1; i < open_count(p); i++) {
+            if (open_at(p, i - 1) + 1 == open_at(p, i))
+                memo_unmatched(p, open_at(p, i - 1));
         }
-        memo_not_arith(p, start.pos);
+        memo_unmatched(p, start.pos);
     }
-    str_truncate(&p->parens, mark);
+    open_truncate(p, mark);
     return ok || speculation_undo(p, start, stack_len, lit_len);
 }

@@ -67,6 +67,8 @@ bool lex_name(struct parser *p, bool dotted, struct name **ret_name)
 /* [word] [@] [*] */
 static bool lex_subscript(struct parser *p, struct word **ret_word, char *ret_all)
 {
+    const struct input *in = p->in;
+    size_t start = p->pos;
     uint32_t line = parser_line(p);
     p->pos++;
     int c = look_joined(p);
@@ -75,13 +77,20 @@ static bool lex_subscript(struct parser *p, struct word **ret_word, char *ret_al
         skip_over(p, 2);
         return true;
     }
+    size_t mark = open_count(p);
+    if (p->speculating > 0)
+        open_push(p, start);
     *ret_word = lex_word(p, WORD_SUBSCRIPT);
-    if (!*ret_word)
-        return false;
-    if (look(p) != ']')
-        return parser_missing(p, "[", line);
-    p->pos++;
-    return true;
+    bool closed = *ret_word && look(p) == ']';
+    if (closed)
+        p->pos++;
+    else if (*ret_word)
+        parser_missing(p, "[", line);
+    /* What is still open never ends: no later attempt need find that out again. */
+    for (size_t i = mark; !closed && p->in == in && i < open_count(p); i++)
+        memo_unmatched(p, open_at(p, i));
+    open_truncate(p, mark);
+    return closed;
 }
 
 bool lex_ref_steps(struct parser *p, struct name_ref *ref)

@@ -234,6 +234,20 @@ static enum verdict judge(struct parser *p, struct lexer *l, int c)
     }
 }
 
+/* Remembers open brackets, and those that close but cannot end the subscript of an assignment. */
+static void note_bracket(struct parser *p, bool open)
+{
+    size_t count = open_count(p);
+    if (open) {
+        open_push(p, p->pos);
+    } else if (count > 0) {
+        int next = look_ahead(p, 1);
+        if (next < 0 || !strchr("=+[.\\", next))
+            memo_unmatched(p, open_at(p, count - 1));
+        open_truncate(p, count - 1);
+    }
+}
+
 static void nest(struct parser *p, struct lexer *l, int c, bool open)
 {
     if (c == '(' || c == ')') {
@@ -244,6 +258,8 @@ static void nest(struct parser *p, struct lexer *l, int c, bool open)
         l->braces += open ? 1 : -1u;
     } else if (l->b.mode != WORD_REGEX) {
         l->brackets += open ? 1 : -1u;
+        if (p->speculating > 0)
+            note_bracket(p, open);
     } else if (open) {
         /* A ] right after [ or [^ is a member of the class, which builder and matcher see as text. */
         l->in_class = true;

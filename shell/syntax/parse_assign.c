@@ -23,8 +23,26 @@ static bool take_equals(struct parser *p, bool *ret_append)
     return c == '=' && take(p, '=');
 }
 
+/* Is there a `]` after offset POS in its line? What was searched is remembered, for long lines. */
+static bool bracket_closes(struct parser *p, size_t pos)
+{
+    size_t end = pos;
+    if (memo_find(p, MEMO_UNMATCHED, pos, false))
+        return false;
+    if (p->in == p->bracket_in && p->in->serial == p->bracket_serial && pos >= p->bracket_from && pos < p->bracket_end)
+        end = p->bracket_end;
+    else
+        p->bracket_from = pos;
+    while (end < p->len && p->text[end] != ']' && p->text[end] != '\n')
+        end++;
+    p->bracket_in = p->in;
+    p->bracket_serial = p->in->serial;
+    p->bracket_end = end;
+    return end < p->len && p->text[end] == ']';
+}
+
 /* A cheap look: can NAME= NAME+= NAME[..]= begin here? */
-static bool may_assign(const struct parser *p)
+static bool may_assign(struct parser *p)
 {
     size_t n = p->pos;
     if (n >= p->len || !(cclass_is(p->text[n], CC_NAME_START) || p->text[n] == '.'))
@@ -35,10 +53,8 @@ static bool may_assign(const struct parser *p)
         return false;
     const char *s = p->text + n;
     size_t room = p->len - n;
-    if (*s == '[') {
-        const char *newline = memchr(s, '\n', room);
-        return memchr(s, ']', newline ? (size_t)(newline - s) : room) != NULL;
-    }
+    if (*s == '[')
+        return bracket_closes(p, n);
     return *s == '=' || (*s == '+' && room > 1 && s[1] == '=') ||
            (*s == '\\' && room > 1 && s[1] == '\n');
 }
@@ -61,6 +77,8 @@ bool parse_assign_head(struct parser *p, struct assign *assign)
 /* [subscript]= of an array element */
 static bool parse_element_head(struct parser *p, struct assign *element)
 {
+    if (!bracket_closes(p, p->pos))
+        return false;
     struct cursor start = cursor_save(p);
     size_t stack_len = p->stack.len, lit_len = p->lit.len;
     p->speculating++;

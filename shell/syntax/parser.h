@@ -56,7 +56,8 @@ struct here_doc {
     bool quoted, strip_tabs, strip_indent;
 };
 
-enum memo_kind { MEMO_PART, MEMO_FAILED, MEMO_NOT_ARITH };
+/* MEMO_UNMATCHED: a `((` that is not closed by `))`, or a subscript that never ends. */
+enum memo_kind { MEMO_PART, MEMO_FAILED, MEMO_UNMATCHED };
 struct memo {
     uint32_t serial; /* of the input */
     uint8_t kind;    /* enum memo_kind */
@@ -82,7 +83,7 @@ struct parser {
     uint32_t serial_count;
 
     struct str lit;   /* literal text under construction; nested words use the room above */
-    struct str parens; /* offsets of the ( that are open in an arithmetic attempt */
+    struct str parens; /* offsets of the ( or [ that are open in an attempt */
     struct str stack; /* items of arrays under construction, likewise */
     struct str assigns, redirs; /* the same for those that a simple command gathers side by side */
     struct here_doc *here_first, *here_last; /* waiting for the next newline */
@@ -97,6 +98,9 @@ struct parser {
     bool alias_applied; /* an alias was replaced since this was cleared: the command may be empty */
     struct input *no_alias_in; /* the place where the last look-up found no alias */
     size_t no_alias_pos;
+    struct input *bracket_in; /* from BRACKET_FROM to BRACKET_END there is no `]` and no newline */
+    uint32_t bracket_serial;
+    size_t bracket_from, bracket_end;
     uint32_t subst_depth;
 };
 
@@ -176,7 +180,22 @@ static inline uint32_t parser_cache(struct parser *p)
 /* speculate.c */
 const struct memo *memo_find(const struct parser *p, enum memo_kind kind, size_t pos, bool dquoted);
 void memo_add(struct parser *p, const struct memo *memo);
-void memo_not_arith(struct parser *p, size_t pos);
+void memo_unmatched(struct parser *p, size_t pos);
+static inline void open_push(struct parser *p, size_t pos)
+{
+    str_append(&p->parens, (const char *)&pos, sizeof pos);
+}
+/* Position number I of those that are open. */
+size_t open_at(const struct parser *p, size_t i);
+static inline size_t open_count(const struct parser *p)
+{
+    return p->parens.len / sizeof(size_t);
+}
+static inline void open_truncate(struct parser *p, size_t count)
+{
+    if (count < open_count(p))
+        str_truncate(&p->parens, count * sizeof(size_t));
+}
 /* Gives up an attempt that began at C: the error is forgotten. False when the failure must stand. */
 bool speculation_undo(struct parser *p, struct cursor c, size_t stack_len, size_t lit_len);
 

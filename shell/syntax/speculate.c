@@ -20,11 +20,11 @@ static size_t memo_hash(uint32_t serial, size_t pos)
 static struct memo *memo_slot(struct memo *table, size_t cap, uint32_t serial, size_t pos,
                               enum memo_kind kind, bool dquoted)
 {
-    bool arith = kind == MEMO_NOT_ARITH;
+    bool arith = kind == MEMO_UNMATCHED;
     for (size_t i = memo_hash(serial, pos);; i++) {
         struct memo *m = &table[i & (cap - 1)];
         if (!m->used || (m->pos == pos && m->serial == serial && m->dquoted == dquoted &&
-                         (m->kind == MEMO_NOT_ARITH) == arith))
+                         (m->kind == MEMO_UNMATCHED) == arith))
             return m;
     }
 }
@@ -66,10 +66,17 @@ void memo_add(struct parser *p, const struct memo *memo)
     slot->used = true;
 }
 
-void memo_not_arith(struct parser *p, size_t pos)
+void memo_unmatched(struct parser *p, size_t pos)
 {
     if (!p->in->outer)
-        memo_add(p, &(struct memo){ .serial = p->in->serial, .kind = MEMO_NOT_ARITH, .pos = pos });
+        memo_add(p, &(struct memo){ .serial = p->in->serial, .kind = MEMO_UNMATCHED, .pos = pos });
+}
+
+size_t open_at(const struct parser *p, size_t i)
+{
+    size_t pos;
+    memcpy(&pos, p->parens.data + i * sizeof pos, sizeof pos);
+    return pos;
 }
 
 bool speculation_undo(struct parser *p, struct cursor c, size_t stack_len, size_t lit_len)

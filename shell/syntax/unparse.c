@@ -232,7 +232,7 @@ void unparser_assign(struct unparser *u, const struct assign *assign)
         put_body(u, assign->members);
     for (uint32_t i = 0; i < assign->element_count; i++) {
         const struct assign *element = &assign->elements[i];
-        if (i > 0 || (element->kind != ASSIGN_WORD && !element->ref.subscript))
+        if (i > 0)
             str_putc(u->s, ' ');
         unparser_assign(u, element);
     }
@@ -284,6 +284,20 @@ static void put_group(struct unparser *u, const struct list *body, const char *o
     unparser_put(u, open);
     put_body(u, body);
     unparser_put(u, close);
+}
+
+static void put_subshell(struct unparser *u, const struct node_group *node)
+{
+    if (!u->oneline) {
+        put_group(u, node->body, "(", ")");
+        return;
+    }
+    /* `((` would be arithmetic */
+    unparser_put(u, node->body->items[0].node->kind == NODE_SUBSHELL ? "( " : "(");
+    unparser_list(u, node->body);
+    if (u->here.count > 0)
+        unparser_newline(u);
+    unparser_put(u, ")");
 }
 
 static void put_if(struct unparser *u, const struct node_if *node)
@@ -410,7 +424,17 @@ static void put_function(struct unparser *u, const struct node_function *node)
     unparser_node(u, node->body);
 }
 
-static void put_cond(struct unparser *u, const struct cond *cond, bool operand)
+static void put_cond(struct unparser *u, const struct cond *cond);
+
+/* An operand, in parentheses when it needs them. */
+static void put_cond_operand(struct unparser *u, const struct cond *cond, bool parens)
+{
+    unparser_put(u, parens ? "( " : "");
+    put_cond(u, cond);
+    unparser_put(u, parens ? " )" : "");
+}
+
+static void put_cond(struct unparser *u, const struct cond *cond)
 {
     static const char *const ops[] = {
         [COND_MATCH] = "==",  [COND_NO_MATCH] = "!=", [COND_REGEX] = "=~", [COND_LESS] = "<",
@@ -421,16 +445,14 @@ static void put_cond(struct unparser *u, const struct cond *cond, bool operand)
     switch (cond->op) {
     case COND_AND:
     case COND_OR:
-        unparser_put(u, operand ? "( " : "");
-        /* to the left the same operator goes on without parentheses */
-        put_cond(u, cond->left, cond->left->op != cond->op && cond->left->op <= COND_OR);
+        /* && binds tighter, and both group to the left */
+        put_cond_operand(u, cond->left, cond->op == COND_AND && cond->left->op == COND_OR);
         unparser_put(u, cond->op == COND_AND ? " && " : " || ");
-        put_cond(u, cond->right, cond->right->op <= COND_OR);
-        unparser_put(u, operand ? " )" : "");
+        put_cond_operand(u, cond->right, cond->right->op == COND_OR || cond->right->op == cond->op);
         break;
     case COND_NOT:
         unparser_put(u, "! ");
-        put_cond(u, cond->left, cond->left->op <= COND_OR);
+        put_cond_operand(u, cond->left, cond->left->op <= COND_OR);
         break;
     case COND_WORD:
         unparser_word(u, cond->a, CONTEXT_WORD);
@@ -483,7 +505,7 @@ static void put_command(struct unparser *u, const struct node *node)
         break;
     }
     case NODE_SUBSHELL:
-        put_group(u, ((const struct node_group *)node)->body, "(", ")");
+        put_subshell(u, (const struct node_group *)node);
         break;
     case NODE_GROUP:
         put_group(u, ((const struct node_group *)node)->body, "{", "}");
@@ -518,7 +540,7 @@ static void put_command(struct unparser *u, const struct node *node)
         break;
     case NODE_COND:
         unparser_put(u, "[[ ");
-        put_cond(u, ((const struct node_cond *)node)->cond, false);
+        put_cond(u, ((const struct node_cond *)node)->cond);
         unparser_put(u, " ]]");
         break;
     case NODE_TIME:
