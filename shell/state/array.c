@@ -1,18 +1,18 @@
 /*
  * Arrays: dense vectors and hash tables of elements.
  *
- * The hash table is open addressing with linear probing. A slot is 8 bytes: the low 48 bits are the address
- * of the element, the high 16 bits a piece of its hash, so that looking up touches an element only when it is
- * almost surely the right one. The hash itself is not kept: growing computes it again from the keys, with the
- * elements prefetched. Removal shifts followers back; there are no tombstones in the table.
+ * The hash table is open addressing with linear probing. Beside the elements' addresses it keeps 32 bits of each
+ * one's hash in an array of their own, so that probing reads little memory and touches an element only when it is
+ * almost surely the right one. Homes grow with the hash: the table is nearly sorted by hash, any size will do, and
+ * growing it reads and writes memory in order without looking at any key. Removal shifts followers back; there are no
+ * tombstones in the table.
  *
- * Invariants: at most three quarters of the slots are used; COUNT is the number of set values; of an
+ * Invariants: at most four fifths of the slots are used; COUNT is the number of set values; of an
  * indexed array exactly one of CELLS and SLOTS is there, or none; TOP is exact; buried elements survive
  * every change of form, so that the journal finds them again without allocating.
  */
 #include "shell/state/array.h"
 
-#include "shell/base/diag.h"
 #include "shell/base/num.h"
 
 enum {
@@ -24,20 +24,6 @@ enum {
     PREFETCH_AHEAD = 12,
     INDEX_KEY_BYTES = 8,
 };
-
-#define SLOT_ADDRESS ((UINT64_C(1) << 48) - 1)
-
-static struct element *slot_element(uint64_t slot)
-{
-    return (struct element *)(uintptr_t)(slot & SLOT_ADDRESS);
-}
-
-static uint64_t slot_make(const struct element *element, uint64_t hash)
-{
-    uint64_t address = (uintptr_t)element;
-    ASSERT((address & ~SLOT_ADDRESS) == 0);
-    return address | (hash & ~SLOT_ADDRESS);
-}
 
 /* ---- hashing ---- */
 
@@ -61,7 +47,8 @@ static uint64_t load_tail(const char *p, size_t len)
     return x;
 }
 
-static uint64_t key_hash(const char *key, size_t len)
+/* Never 0, which marks an empty slot. */
+static uint32_t key_hash(const char *key, size_t len)
 {
     const uint64_t k0 = 0x9E3779B97F4A7C15u, k1 = 0xD6E8FEB86659FD93u;
     uint64_t h = len * k0;
@@ -76,7 +63,8 @@ static uint64_t key_hash(const char *key, size_t len)
     } else {
         a = load_tail(p, rest);
     }
-    return mix(mix(a ^ k1 ^ h, b ^ k0), k1);
+    uint32_t hash = (uint32_t)(mix(mix(a ^ k1 ^ h, b ^ k0), k1) >> 32);
+    return hash ? hash : 1;
 }
 
 static void index_key(int64_t index, char *ret)
@@ -127,7 +115,12 @@ static void drop_order(struct array *a)
 static void prefetch_slot(const struct array *a, size_t i)
 {
     if (i < a->slot_cap)
-        __builtin_prefetch(slot_element(a->slots[i]));
+        __builtin_prefetch(a->slots[i]);
+}
+
+static size_t slots_bytes(size_t cap)
+{
+    return cap * (sizeof(struct element *) + sizeof(uint32_t));
 }
 
 static void free_slots(struct array *a)
@@ -135,11 +128,12 @@ static void free_slots(struct array *a)
     for (size_t i = 0; i < a->slot_cap; i++) {
         prefetch_slot(a, i + PREFETCH_AHEAD);
         if (a->slots[i])
-            element_free(a, slot_element(a->slots[i]));
+            element_free(a, a->slots[i]);
     }
     if (a->slots)
-        mem_free_sized(a->heap, a->slots, a->slot_cap * sizeof *a->slots);
+        mem_free_sized(a->heap, a->slots, slots_bytes(a->slot_cap));
     a->slots = NULL;
+    a->hashes = NULL;
     a->slot_cap = a->used = 0;
 }
 
@@ -165,17 +159,32 @@ void array_free(struct array *a)
 
 /* ---- hash table ---- */
 
-/* Slot of KEY, or the empty one where it belongs. There must be an empty one. */
-static size_t find_slot(const struct array *a, const char *key, size_t len, uint64_t hash)
+/* The slot that a key of HASH is looked for first: the hash scaled to the size of the table. */
+static size_t home(const struct array *a, uint32_t hash)
 {
-    size_t mask = a->slot_cap - 1;
-    for (size_t i = hash & mask;; i = (i + 1) & mask) {
-        uint64_t slot = a->slots[i];
-        if (!slot)
+    return (size_t)(((uint64_t)hash * a->slot_cap) >> 32);
+}
+
+static size_t next_slot(const struct array *a, size_t i)
+{
+    return i + 1 < a->slot_cap ? i + 1 : 0;
+}
+
+/* How far slot I is behind slot FROM, around the end. */
+static size_t distance(const struct array *a, size_t from, size_t i)
+{
+    return i >= from ? i - from : i + a->slot_cap - from;
+}
+
+/* Slot of KEY, or the empty one where it belongs. There must be an empty one. */
+static size_t find_slot(const struct array *a, const char *key, size_t len, uint32_t hash)
+{
+    for (size_t i = home(a, hash);; i = next_slot(a, i)) {
+        if (a->hashes[i] == 0)
             return i;
-        if (((slot ^ hash) & ~SLOT_ADDRESS) != 0)
+        if (a->hashes[i] != hash)
             continue;
-        const struct element *element = slot_element(slot);
+        const struct element *element = a->slots[i];
         if (element->key_len == len && memcmp(element->key, key, len) == 0)
             return i;
     }
@@ -185,30 +194,31 @@ struct element *array_find_key(const struct array *a, const char *key, size_t le
 {
     if (a->used == 0)
         return NULL;
-    uint64_t slot = a->slots[find_slot(a, key, len, key_hash(key, len))];
-    return slot ? slot_element(slot) : NULL;
+    size_t i = find_slot(a, key, len, key_hash(key, len));
+    return a->hashes[i] ? a->slots[i] : NULL;
 }
 
 static bool resize_slots(struct array *a, size_t cap)
 {
-    uint64_t *slots = mem_alloc_zeroed(a->heap, cap * sizeof *slots);
+    struct element **slots = mem_alloc_zeroed(a->heap, slots_bytes(cap));
     if (!slots)
         return false;
-    size_t mask = cap - 1;
-    for (size_t i = 0; i < a->slot_cap; i++) {
-        prefetch_slot(a, i + PREFETCH_AHEAD);
-        if (!a->slots[i])
-            continue;
-        const struct element *element = slot_element(a->slots[i]);
-        size_t to = key_hash(element->key, element->key_len) & mask;
-        while (slots[to])
-            to = (to + 1) & mask;
-        slots[to] = a->slots[i];
-    }
-    if (a->slots)
-        mem_free_sized(a->heap, a->slots, a->slot_cap * sizeof *a->slots);
-    a->slots = slots;
+    uint32_t *hashes = (uint32_t *)(void *)(slots + cap);
+    struct array old = *a;
     a->slot_cap = cap;
+    for (size_t i = 0; i < old.slot_cap; i++) {
+        if (!old.hashes[i])
+            continue;
+        size_t to = home(a, old.hashes[i]);
+        while (hashes[to])
+            to = next_slot(a, to);
+        hashes[to] = old.hashes[i];
+        slots[to] = old.slots[i];
+    }
+    if (old.slots)
+        mem_free_sized(a->heap, old.slots, slots_bytes(old.slot_cap));
+    a->slots = slots;
+    a->hashes = hashes;
     return true;
 }
 
@@ -217,18 +227,18 @@ static struct element *put_element(struct array *a, const char *key, size_t len)
 {
     if (len >= UINT32_MAX)
         return NULL;
-    uint64_t hash = key_hash(key, len);
+    uint32_t hash = key_hash(key, len);
     size_t at = 0;
     if (a->slot_cap) {
         at = find_slot(a, key, len, hash);
-        if (a->slots[at])
-            return slot_element(a->slots[at]);
+        if (a->hashes[at])
+            return a->slots[at];
     }
     struct element *element = mem_alloc(a->nodes, element_bytes(len));
     if (!element)
         return NULL;
-    if ((a->used + 1) * 4 > a->slot_cap * 3) {
-        if (!resize_slots(a, a->slot_cap ? a->slot_cap * 2 : FIRST_SLOTS)) {
+    if ((a->used + 1) * 5 > a->slot_cap * 4) {
+        if (!resize_slots(a, a->slot_cap ? a->slot_cap + a->slot_cap / 2 : FIRST_SLOTS)) {
             mem_free_sized(a->nodes, element, element_bytes(len));
             return NULL;
         }
@@ -239,7 +249,8 @@ static struct element *put_element(struct array *a, const char *key, size_t len)
     element->key_len = (uint32_t)len;
     memcpy(element->key, key, len);
     element->key[len] = '\0';
-    a->slots[at] = slot_make(element, hash);
+    a->slots[at] = element;
+    a->hashes[at] = hash;
     a->used++;
     drop_order(a);
     return element;
@@ -256,17 +267,16 @@ struct element *array_put_key(struct array *a, const char *key, size_t len)
 /* Takes ELEMENT out of the table, shifting back those that its slot had pushed on. */
 static void unlink_element(struct array *a, const struct element *element)
 {
-    size_t mask = a->slot_cap - 1;
     size_t hole = find_slot(a, element->key, element->key_len, key_hash(element->key, element->key_len));
-    for (size_t i = (hole + 1) & mask; a->slots[i]; i = (i + 1) & mask) {
-        const struct element *next = slot_element(a->slots[i]);
-        size_t home = key_hash(next->key, next->key_len) & mask;
-        if (((i - home) & mask) >= ((i - hole) & mask)) {
+    for (size_t i = next_slot(a, hole); a->hashes[i]; i = next_slot(a, i)) {
+        if (distance(a, home(a, a->hashes[i]), i) >= distance(a, hole, i)) {
             a->slots[hole] = a->slots[i];
+            a->hashes[hole] = a->hashes[i];
             hole = i;
         }
     }
-    a->slots[hole] = 0;
+    a->slots[hole] = NULL;
+    a->hashes[hole] = 0;
     a->used--;
     drop_order(a);
 }
@@ -288,9 +298,9 @@ static void find_top(struct array *a)
     }
     a->top = 0;
     for (size_t i = 0; i < a->slot_cap; i++) {
-        if (!a->slots[i] || !value_is_set(&slot_element(a->slots[i])->value))
+        if (!a->slots[i] || !value_is_set(&a->slots[i]->value))
             continue;
-        int64_t index = element_index(slot_element(a->slots[i]));
+        int64_t index = element_index(a->slots[i]);
         if (index >= a->top)
             a->top = index + 1;
     }
@@ -330,7 +340,7 @@ static bool make_sparse(struct array *a)
     if (made < a->cell_cap) {
         for (size_t i = 0; i < a->slot_cap; i++)
             if (a->slots[i])
-                slot_element(a->slots[i])->value.bits = 0;
+                a->slots[i]->value.bits = 0;
         free_slots(a);
         return false;
     }
@@ -352,7 +362,7 @@ static void make_dense(struct array *a)
     for (size_t i = 0; i < a->slot_cap; i++) {
         if (!a->slots[i])
             continue;
-        struct element *element = slot_element(a->slots[i]);
+        struct element *element = a->slots[i];
         cells[element_index(element)] = element->value;
         element->value.bits = 0;
     }
@@ -543,7 +553,7 @@ static bool copy_all(struct array *to, const struct array *from)
     }
     for (size_t i = 0; i < from->slot_cap; i++) {
         prefetch_slot(from, i + PREFETCH_AHEAD);
-        const struct element *element = slot_element(from->slots[i]);
+        const struct element *element = from->slots[i];
         if (!element || !value_is_set(&element->value))
             continue;
         const char *key = element->key;

@@ -172,7 +172,6 @@ static void sort_items(struct item *items, size_t count, size_t depth)
 
 bool array_sort(struct array *a)
 {
-    const uint64_t address_bits = (UINT64_C(1) << 48) - 1;
     if (a->order_valid || a->used == 0)
         return true;
     struct item *items = mem_alloc(a->heap, a->used * sizeof *items);
@@ -181,8 +180,8 @@ bool array_sort(struct array *a)
     size_t count = 0;
     for (size_t i = 0; i < a->slot_cap; i++) {
         if (i + PREFETCH_AHEAD < a->slot_cap)
-            __builtin_prefetch((void *)(uintptr_t)(a->slots[i + PREFETCH_AHEAD] & address_bits));
-        struct element *element = (struct element *)(uintptr_t)(a->slots[i] & address_bits);
+            __builtin_prefetch(a->slots[i + PREFETCH_AHEAD]);
+        struct element *element = a->slots[i];
         if (!element)
             continue;
         items[count].head = key_head(element, 0);

@@ -58,7 +58,7 @@ static void index_to_key(struct place *place)
 {
     place->kind = REF_KEY;
     place->key_len = num_format_int(place->index, place->digits);
-    place->key = NULL; /* in DIGITS, which moves with the struct: see place_key */
+    place->key = place->digits;
 }
 
 static enum flow check_index(struct shell *sh, struct place *place)
@@ -76,47 +76,52 @@ static enum flow check_index(struct shell *sh, struct place *place)
     return FLOW_NEXT;
 }
 
+static void start_place(struct place *place, const struct var_ref *ref)
+{
+    place->name = ref->name;
+    place->var = ref->name->cur;
+    place->kind = ref->kind;
+    /* Only what counts is read: a reference just built may have parts that are slow to read back. */
+    if (ref->kind == REF_INDEX) {
+        place->index = ref->index;
+    } else if (ref->kind == REF_KEY) {
+        place->key = ref->key;
+        place->key_len = ref->key_len;
+    }
+}
+
 enum flow place_find(struct shell *sh, const struct var_ref *ref, struct place *ret)
 {
-    struct place place;
-    place.name = ref->name;
-    place.var = ref->name->cur;
-    place.kind = ref->kind;
-    place.index = ref->index;
-    place.key = ref->key;
-    place.key_len = ref->key_len;
-    if (place.var && (place.var->attrs & VAR_NAMEREF))
-        TRY(follow(sh, &place));
-    uint32_t attrs = place.var ? place.var->attrs : 0;
+    start_place(ret, ref);
+    if (ret->var && (ret->var->attrs & VAR_NAMEREF))
+        TRY(follow(sh, ret));
+    uint32_t attrs = ret->var ? ret->var->attrs : 0;
     if (attrs & VAR_SPECIAL) /* .sh.match is filled in when somebody looks */
-        TRY(special_prepare(sh, place.var));
-    switch (place.kind) {
+        TRY(special_prepare(sh, ret->var));
+    switch (ret->kind) {
     case REF_SCALAR:
-        place.index = 0;
+        ret->index = 0;
         if (attrs & VAR_ASSOC)
-            index_to_key(&place);
+            index_to_key(ret);
         else if (attrs & VAR_INDEXED)
-            place.kind = REF_INDEX;
+            ret->kind = REF_INDEX;
         break;
     case REF_KEY:
         if (!(attrs & VAR_ASSOC)) {
-            TRY(key_to_index(sh, &place, &place.index));
-            place.kind = REF_INDEX;
-            TRY(check_index(sh, &place));
+            TRY(key_to_index(sh, ret, &ret->index));
+            ret->kind = REF_INDEX;
+            TRY(check_index(sh, ret));
         }
         break;
     case REF_INDEX:
         if (attrs & VAR_ASSOC)
-            index_to_key(&place);
+            index_to_key(ret);
         else
-            TRY(check_index(sh, &place));
+            TRY(check_index(sh, ret));
         break;
     case REF_ALL:
         break;
     }
-    *ret = place;
-    if (place.kind == REF_KEY && !place.key)
-        ret->key = ret->digits;
     return FLOW_NEXT;
 }
 
@@ -136,10 +141,8 @@ struct value *place_value(const struct place *place)
 
 enum flow var_resolve(struct shell *sh, struct var_ref *ref, struct var **ret_var)
 {
-    struct place place = {.name = ref->name, .var = ref->name->cur, .kind = ref->kind};
-    place.index = ref->index;
-    place.key = ref->key;
-    place.key_len = ref->key_len;
+    struct place place = {0};
+    start_place(&place, ref);
     TRY(follow(sh, &place));
     ref->name = place.name;
     ref->kind = place.kind;

@@ -110,18 +110,28 @@ static bool copy_exported(struct shell *sh, const struct var *from, struct frame
     return copied;
 }
 
+/* Where VAR is, or belongs, in the stack of its name: in front of the variables of older frames. */
+static struct var **find_link(struct var *var)
+{
+    struct var **link = &var->name->cur;
+    while (*link && *link != var && (*link)->owner && (*link)->owner->id > var->owner->id)
+        link = &(*link)->outer;
+    return link;
+}
+
 static void hide_list(struct shell *sh, struct var *list, struct frame *callee)
 {
     for (struct var *var = list; var; var = var->next_local) {
-        if (var->hidden_by || var->name->cur != var)
+        if (var->hidden_by)
             continue;
+        struct var **link = find_link(var);
+        bool visible = link == &var->name->cur;
         var->hidden_by = callee;
-        var->name->cur = var->outer;
-        bool copied = !(var->attrs & VAR_EXPORT) || copy_exported(sh, var, callee);
-        if (!copied) {
+        *link = var->outer;
+        if (visible && (var->attrs & VAR_EXPORT) && !copy_exported(sh, var, callee)) {
             var->hidden_by = NULL;
-            var->name->cur = var;
-        } else if (var->attrs & VAR_SPECIAL) {
+            *link = var;
+        } else if (visible && (var->attrs & VAR_SPECIAL)) {
             special_refresh(sh, var->name);
         }
     }
@@ -132,9 +142,10 @@ static void show_list(struct shell *sh, struct var *list, const struct frame *ca
     for (struct var *var = list; var; var = var->next_local) {
         if (var->hidden_by != callee)
             continue;
+        struct var **link = find_link(var);
         var->hidden_by = NULL;
-        var->outer = var->name->cur;
-        var->name->cur = var;
+        var->outer = *link;
+        *link = var;
         if (var->attrs & VAR_EXPORT)
             sh->export_epoch++;
         if (var->attrs & VAR_SPECIAL)
@@ -207,7 +218,11 @@ enum flow scope_local(struct shell *sh, struct name *name, struct var **ret_var)
             *ret_var = var;
             return FLOW_NEXT;
         }
-    return bind_new(sh, name, &name->cur, func, frame_target(sh, TARGET_LOCAL), ret_var);
+    /* Behind temporary variables of commands inside the function: the stack is in the order of the frames. */
+    struct var **link = &name->cur;
+    while (*link && (*link)->owner && (*link)->owner->id > func->id)
+        link = &(*link)->outer;
+    return bind_new(sh, name, link, func, frame_target(sh, TARGET_LOCAL), ret_var);
 }
 
 enum flow scope_temporary(struct shell *sh, struct name *name, bool with_value, struct var **ret_var)

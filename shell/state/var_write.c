@@ -27,14 +27,14 @@ enum flow name_check_supported(struct shell *sh, const struct name *name)
     return shell_fail(sh, ERROR_UNSUPPORTED, 1, name->text, "compound variables are not supported yet");
 }
 
-/* Makes PLACE->VAR the variable to write to, by the scope that FLAGS ask for. */
-static enum flow choose_scope(struct shell *sh, struct place *place, unsigned flags)
+/* Makes PLACE->VAR the variable to write to, by the scope that FLAGS ask for. WRITTEN: the kind of the reference. */
+static enum flow choose_scope(struct shell *sh, struct place *place, enum ref_kind written, unsigned flags)
 {
     TRY(name_check_supported(sh, place->name));
     TRY(var_check_writable(sh, place->var, flags));
-    bool element = place->kind != REF_SCALAR;
+    bool with_value = written != REF_SCALAR || (flags & ASSIGN_APPEND);
     if (flags & ASSIGN_TEMP)
-        return scope_temporary(sh, place->name, element || (flags & ASSIGN_APPEND), &place->var);
+        return scope_temporary(sh, place->name, with_value, &place->var);
     if (!place->var)
         return scope_global(sh, place->name, &place->var);
     return FLOW_NEXT;
@@ -48,7 +48,7 @@ static enum flow place_for_write(struct shell *sh, const struct var_ref *ref, un
         TRY(scope_local(sh, ref->name, &local)); /* from here on it is the visible one */
     TRY(place_find(sh, ref, ret));
     const struct var *before = ret->var;
-    TRY(choose_scope(sh, ret, flags));
+    TRY(choose_scope(sh, ret, ref->kind, flags));
     if (ret->var == before || !before)
         return FLOW_NEXT;
     struct var_ref again = *ref;
