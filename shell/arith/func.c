@@ -204,7 +204,11 @@ enum flow arith_function_call_user(struct shell *sh, const struct arith_code *co
     struct var_change change = { .set = VAR_EXPONENT | VAR_LONG, .base = -1, .width = 18, .global = true };
     TRY(var_declare(sh, value, &change));
     TRY(var_set_name(sh, value, "0", 1, ASSIGN_FORCE));
-    TRY(sh->hooks.call_function(sh, func, count + 1, argv));
+    uint32_t level = sh->arith_level;
+    sh->arith_level = 0;
+    enum flow flow = sh->hooks.call_function(sh, func, count + 1, argv);
+    sh->arith_level = level;
+    TRY(flow);
     struct var_ref ref = var_ref_name(value);
     return var_get_num(sh, &ref, ret);
 }

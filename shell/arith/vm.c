@@ -20,7 +20,7 @@ enum { STACK_SMALL = 16, REFS_SMALL = 4, LEVEL_COST = 8 };
 
 /* Attributes that let an integer be read, or written, as it lies in the variable. */
 enum {
-    READ_SLOW = VAR_COMPLEX & ~(VAR_INTEGER | VAR_EXPORT | VAR_READONLY),
+    READ_SLOW = VAR_COMPLEX_READ | (VAR_NUMERIC & ~VAR_INTEGER) | VAR_NOTHING | VAR_BINARY | VAR_JUSTIFY,
     WRITE_SLOW = (VAR_COMPLEX & ~VAR_INTEGER) | VAR_UNSIGNED | VAR_SHORT | VAR_NOTHING,
 };
 
@@ -38,28 +38,53 @@ static enum flow fail(const struct vm *vm, const char *why)
 
 /* ---- variables ------------------------------------------------------------------------------ */
 
-static inline bool value_is_int(const struct var *var)
+/* Up to 18 digits with an optional minus sign: most values of variables are just that. */
+static bool plain_integer(const char *text, size_t len, int64_t *ret)
 {
-    return (var->value.bits & (VALUE_INT | VALUE_HEAP)) == VALUE_INT;
+    bool negative = len > 1 && *text == '-';
+    size_t i = negative;
+    if (len == 0 || len - i > 18 || (text[i] == '0' && len - i > 1))
+        return false;
+    int64_t value = 0;
+    for (; i < len; i++) {
+        if (text[i] < '0' || text[i] > '9')
+            return false;
+        value = value * 10 + (text[i] - '0');
+    }
+    *ret = negative ? -value : value;
+    return true;
 }
 
 static inline bool load_fast(const struct name *name, struct num *ret)
 {
     const struct var *var = name->cur;
-    if (!var || name->special || (var->attrs & READ_SLOW) || !value_is_int(var))
+    int64_t value;
+    if (!var || var->attrs & READ_SLOW)
         return false;
-    *ret = num_int(var->value.i);
+    if (var->value.bits == VALUE_INT)
+        *ret = num_int(var->value.i);
+    else if (var->value.bits == VALUE_TEXT && plain_integer(var->value.text, var->value.inline_len, &value))
+        *ret = num_int(value);
+    else
+        return false;
     return true;
 }
 
+/* An integer variable, or a plain one whose text lies in the value itself. */
 static inline bool store_fast(struct shell *sh, struct name *name, int64_t value)
 {
+    const int64_t TEXT_LIMIT = 100000000000000; /* its digits and a sign fit the value */
     struct var *var = name->cur;
-    if (!var || name->special || (var->attrs & WRITE_SLOW) || !value_is_int(var) ||
-        frame_should_record(sh->frame->subshell, var->stamp) || option_on(sh, OPTION_ALLEXPORT))
+    if (!var || var->attrs & WRITE_SLOW || frame_should_record(sh->frame->subshell, var->stamp) ||
+        option_on(sh, OPTION_ALLEXPORT))
         return false;
-    var->value.bits = VALUE_INT;
-    var->value.i = value;
+    if (var->value.bits == VALUE_INT) {
+        var->value.i = value;
+        return true;
+    }
+    if (var->value.bits != VALUE_TEXT || var->attrs & VAR_INTEGER || value >= TEXT_LIMIT || value <= -TEXT_LIMIT)
+        return false;
+    var->value.inline_len = (uint8_t)num_format_int(value, var->value.text);
     return true;
 }
 
@@ -99,7 +124,12 @@ static enum flow load_name(struct shell *sh, struct name *name, struct num *ret)
     if (load_fast(name, ret))
         return FLOW_NEXT;
     struct var_ref ref = var_ref_name(name);
-    return var_get_num(sh, &ref, ret);
+    TRY(var_get_num(sh, &ref, ret));
+    /* As in ksh93 an unset variable is 0 where it is written, but not where the value of a variable leads to it. */
+    if (sh->arith_level > 1 && !ret->is_float && ret->i == 0 && !var_is_set(sh, &ref) &&
+        !(name->cur && name->cur->attrs & VAR_NUMERIC))
+        return shell_fail(sh, ERROR_EXPANSION, 1, name->text, "parameter not set");
+    return FLOW_NEXT;
 }
 
 static struct num add_step(struct num n, int step)
@@ -425,29 +455,17 @@ enum flow arith_run(struct shell *sh, const struct arith_code *code, struct num 
 {
     struct num stack[STACK_SMALL];
     struct var_ref refs[REFS_SMALL];
+    enum flow flow;
+    sh->arith_level++;
     if (code->stack_max >= STACK_SMALL || code->ref_max >= REFS_SMALL)
-        return run_large(sh, code, ret);
-    return run(sh, code, stack, refs, ret);
+        flow = run_large(sh, code, ret);
+    else
+        flow = run(sh, code, stack, refs, ret);
+    sh->arith_level--;
+    return flow;
 }
 
 /* ---- text ----------------------------------------------------------------------------------- */
-
-/* Up to 18 digits with an optional minus sign: most values of variables are just that. */
-static bool plain_integer(const char *text, size_t len, int64_t *ret)
-{
-    bool negative = len > 1 && *text == '-';
-    size_t i = negative;
-    if (len == 0 || len - i > 18 || (text[i] == '0' && len - i > 1))
-        return false;
-    int64_t value = 0;
-    for (; i < len; i++) {
-        if (text[i] < '0' || text[i] > '9')
-            return false;
-        value = value * 10 + (text[i] - '0');
-    }
-    *ret = negative ? -value : value;
-    return true;
-}
 
 enum flow arith_eval(struct shell *sh, const char *text, size_t len, struct num *ret)
 {
