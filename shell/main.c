@@ -5,7 +5,6 @@
  * the shell is interactive, and at the end the process is left to the system as it is.
  */
 #include <errno.h>
-#include <locale.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -13,7 +12,6 @@
 
 #include "shell/base/diag.h"
 #include "shell/base/sys.h"
-#include "shell/base/utf8.h"
 #include "shell/cmdline.h"
 #include "shell/exec/exec.h"
 #include "shell/exec/trap.h"
@@ -179,8 +177,6 @@ static int shell_run(void *ctx, const char *floor)
 {
     const struct start *start = ctx;
     struct cmdline cmdline = {0};
-    setlocale(LC_ALL, "");
-    utf8_refresh();
     struct shell *sh = shell_new();
     if (!sh) {
         diag_printf("%s: cannot start: %s", diag_program, strerror(errno));

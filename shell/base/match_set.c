@@ -73,6 +73,7 @@ static bool class_has(unsigned class, uint32_t cp)
         return class_has_ascii(class, cp);
     if (!utf8_active || cp >= CP_LIMIT || class == CLASS_DIGIT || class == CLASS_XDIGIT)
         return false;
+    utf8_need_tables();
     wctype_t type = wctype(class == CLASS_WORD ? "alnum" : class_names[class]);
     return iswctype((wint_t)cp, type) != 0;
 }

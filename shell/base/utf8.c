@@ -9,6 +9,7 @@
 #include "shell/base/utf8.h"
 
 #include <langinfo.h>
+#include <locale.h>
 #include <string.h>
 #include <wchar.h>
 #include <wctype.h>
@@ -18,9 +19,26 @@
 enum { CP_INVALID = 0x110000 };
 
 bool utf8_active;
+static bool tables_pending; /* the C.UTF-8 locale was chosen and libc does not know yet */
+
+void utf8_choose(bool utf8)
+{
+    utf8_active = utf8;
+    tables_pending = utf8;
+    if (!utf8)
+        setlocale(LC_CTYPE, "C");
+}
+
+void utf8_need_tables(void)
+{
+    if (tables_pending)
+        setlocale(LC_CTYPE, "C.UTF-8");
+    tables_pending = false;
+}
 
 void utf8_refresh(void)
 {
+    tables_pending = false;
     utf8_active = strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
 }
 
@@ -142,6 +160,7 @@ int utf8_width(uint32_t cp)
         return -1;
     if (cp < 0x80 || !utf8_active)
         return cp >= 0x20 && cp != 0x7f ? 1 : -1;
+    utf8_need_tables();
     return wcwidth((wchar_t)cp);
 }
 
@@ -149,14 +168,20 @@ uint32_t utf8_to_upper(uint32_t cp)
 {
     if (cp < 0x80)
         return cp >= 'a' && cp <= 'z' ? cp - 0x20 : cp;
-    return utf8_active && cp < CP_INVALID ? (uint32_t)towupper((wint_t)cp) : cp;
+    if (!utf8_active || cp >= CP_INVALID)
+        return cp;
+    utf8_need_tables();
+    return (uint32_t)towupper((wint_t)cp);
 }
 
 uint32_t utf8_to_lower(uint32_t cp)
 {
     if (cp < 0x80)
         return cp >= 'A' && cp <= 'Z' ? cp + 0x20 : cp;
-    return utf8_active && cp < CP_INVALID ? (uint32_t)towlower((wint_t)cp) : cp;
+    if (!utf8_active || cp >= CP_INVALID)
+        return cp;
+    utf8_need_tables();
+    return (uint32_t)towlower((wint_t)cp);
 }
 
 static void map_case(struct str *s, const char *text, size_t len, uint32_t (*convert)(uint32_t))

@@ -22,6 +22,7 @@ static bool is_printable(uint32_t cp)
         return cp >= 0x20 && cp != 0x7f;
     if (cp >= UTF8_INVALID || !utf8_active)
         return false;
+    utf8_need_tables();
     return iswgraph((wint_t)cp) && cp != 0xa0;
 }
 
@@ -41,7 +42,10 @@ static bool is_name_char(uint32_t cp, bool first)
 {
     if (cp < 0x80)
         return cclass_is((char)cp, first ? CC_NAME_START : CC_NAME);
-    return cp < UTF8_INVALID && utf8_active && iswalpha((wint_t)cp);
+    if (cp >= UTF8_INVALID || !utf8_active)
+        return false;
+    utf8_need_tables();
+    return iswalpha((wint_t)cp) != 0;
 }
 
 /* Where a leading `name=` or `name==` ends; 0: there is none. *RET_NAME_END: the end of a leading name. */

@@ -278,9 +278,20 @@ static void refresh_category(struct shell *sh, int category, const char *own)
         value = var_text(sh, names[i]);
     if (!value || !*value)
         value = "C";
+    /* in every C locale all but the characters is the same */
+    bool utf8 = strcmp(value, "C.UTF-8") == 0 || strcmp(value, "C.utf8") == 0;
+    bool plain = utf8 || strcmp(value, "C") == 0 || strcmp(value, "POSIX") == 0;
+    if (plain && category == LC_CTYPE) {
+        utf8_choose(utf8);
+        return;
+    }
+    if (plain)
+        value = "C";
     const char *now = setlocale(category, NULL);
     if (!now || strcmp(now, value) != 0)
         (void)setlocale(category, value); /* an unknown one leaves what was */
+    if (category == LC_CTYPE)
+        utf8_refresh();
 }
 
 void special_locale(struct shell *sh)
@@ -290,7 +301,6 @@ void special_locale(struct shell *sh)
     refresh_category(sh, LC_COLLATE, "LC_COLLATE");
     refresh_category(sh, LC_MESSAGES, "LC_MESSAGES");
     refresh_category(sh, LC_TIME, "LC_TIME");
-    utf8_refresh();
     struct name *ifs = name_find(sh, "IFS", 3);
     if (ifs)
         special_refresh(sh, ifs); /* its characters may be others now */
