@@ -477,7 +477,6 @@ const struct builtin_spec compound_spec = {
 
 const struct builtin_spec autoload_spec = {
     .name = "autoload",
-    .flags = BUILTIN_SPECIAL,
     .options = typeset_options,
     .usage = "[name...]",
     .summary = "declare functions to be loaded when called: typeset -fu",
