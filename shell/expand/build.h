@@ -125,6 +125,9 @@ enum flow glob_field(struct shell *sh, struct fields *fields, const char *text,
 /* ---- parts ---- */
 enum flow part_param(struct builder *b, const struct part *part) NODISCARD;   /* param.c */
 enum flow part_command(struct builder *b, const struct part *part) NODISCARD; /* subst.c */
+/* The output of a command substitution as one text in scratch. subst.c */
+enum flow text_command(struct shell *sh, const struct command_sub *command, const char **ret_text,
+                       size_t *ret_len) NODISCARD;
 enum flow part_arith(struct builder *b, const struct part *part) NODISCARD;   /* subst.c */
 enum flow part_process(struct builder *b, const struct part *part) NODISCARD; /* subst.c */
 /* NEXT: the part after it or NULL. tilde.c */
@@ -158,6 +161,13 @@ enum flow pattern_use_record(struct shell *sh, const struct pattern_use *use, co
                              ptrdiff_t start, ptrdiff_t end) NODISCARD;
 
 /* ---- parameters ---- */
+
+/* $x or ${x} of a simple name, and nothing else. */
+static inline bool param_is_plain(const struct param *param)
+{
+    return param->form == PARAM_NAME && param->prefix == PARAM_PLAIN && param->op == OP_NONE &&
+           !param->ref.subscript && !param->ref.subscript_all && param->ref.step_count == 0;
+}
 
 /* The elements of "$@" or "${a[@]}" (or their keys, or names) one after the other. */
 struct elements {

@@ -51,6 +51,27 @@ static enum flow expand_one(struct shell *sh, const struct word *word, enum buil
     return flow;
 }
 
+/* A plain variable alone: one copy. */
+static enum flow text_variable(struct shell *sh, const struct param *param, const char **ret_text,
+                               size_t *ret_len)
+{
+    const char *text;
+    size_t len;
+    TRY(var_get_name(sh, param->ref.name, &text, &len));
+    if (!text) {
+        TRY(name_unset(sh, param->ref.name));
+        *ret_text = "";
+        *ret_len = 0;
+        return FLOW_NEXT;
+    }
+    char *copy = scratch_dup(sh, text, len);
+    if (!copy)
+        return shell_fail_memory(sh, len + 1);
+    *ret_text = copy;
+    *ret_len = len;
+    return FLOW_NEXT;
+}
+
 enum flow expand_text(struct shell *sh, const struct word *word, const char **ret_text,
                       size_t *ret_len)
 {
@@ -59,6 +80,11 @@ enum flow expand_text(struct shell *sh, const struct word *word, const char **re
         *ret_len = word->len;
         return FLOW_NEXT;
     }
+    if (word->part_count == 1 && word->parts[0].kind == PART_PARAM && !sh->debug_no_fastpath &&
+        param_is_plain(word->parts[0].param))
+        return text_variable(sh, word->parts[0].param, ret_text, ret_len);
+    if (word->part_count == 1 && word->parts[0].kind == PART_COMMAND)
+        return text_command(sh, word->parts[0].command, ret_text, ret_len);
     return expand_one(sh, word, BUILD_TEXT, ret_text, ret_len);
 }
 

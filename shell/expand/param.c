@@ -415,8 +415,7 @@ enum flow part_param(struct builder *b, const struct part *part)
         return param_prefixes(b, part);
     if (param->prefix == PARAM_TYPE)
         return param_type(b, part);
-    if (param->form == PARAM_NAME && param->prefix == PARAM_PLAIN && param->op == OP_NONE &&
-        !param->ref.subscript && !param->ref.subscript_all && param->ref.step_count == 0) {
+    if (param_is_plain(param)) {
         const char *text;
         size_t len;
         TRY(var_get_name(sh, param->ref.name, &text, &len));

@@ -29,10 +29,8 @@ static bool is_constant(const struct word *word)
         const struct part *part = &word->parts[i];
         if (part->kind == PART_LITERAL)
             continue;
-        const struct param *param = part->param;
-        if (part->kind != PART_PARAM || param->form != PARAM_NAME || param->op != OP_NONE ||
-            param->prefix != PARAM_PLAIN || param->ref.subscript || param->ref.subscript_all ||
-            param->ref.step_count > 0 || param->ref.name->special)
+        if (part->kind != PART_PARAM || !param_is_plain(part->param) ||
+            part->param->ref.name->special)
             return false;
     }
     return true;

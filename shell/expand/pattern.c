@@ -75,8 +75,13 @@ enum flow pattern_use_word(struct shell *sh, const struct word *word, struct pat
             return FLOW_NEXT;
         }
     }
-    enum flow flow = build_word_text(sh, word, BUILD_PATTERN, &ret->buf);
-    if (flow == FLOW_NEXT)
+    /* Nothing unquoted that could be a pattern: the text itself is compared. */
+    bool literal = !(word->flags & (WORD_HAS_GLOB | WORD_UNQUOTED_EXPANSION));
+    enum build_mode mode = literal ? BUILD_TEXT : BUILD_PATTERN;
+    enum flow flow = build_word_text(sh, word, mode, &ret->buf);
+    if (flow == FLOW_NEXT && literal)
+        use_literal(ret, ret->buf.data, ret->buf.len);
+    else if (flow == FLOW_NEXT)
         flow = use_text(sh, ret, slot);
     if (flow != FLOW_NEXT)
         pattern_use_release(ret);

@@ -23,6 +23,25 @@ enum flow part_command(struct builder *b, const struct part *part)
     return flow;
 }
 
+enum flow text_command(struct shell *sh, const struct command_sub *command, const char **ret_text,
+                       size_t *ret_len)
+{
+    struct str output;
+    str_init(&output, sh->heap);
+    enum flow flow = sh->hooks.capture(sh, command, &output);
+    if (flow == FLOW_NEXT) {
+        char *copy = str_ok(&output) ? scratch_dup(sh, str_text(&output), output.len) : NULL;
+        if (copy) {
+            *ret_text = copy;
+            *ret_len = output.len;
+        } else {
+            flow = shell_fail_memory(sh, output.len);
+        }
+    }
+    str_release(&output);
+    return flow;
+}
+
 enum flow part_process(struct builder *b, const struct part *part)
 {
     struct shell *sh = b->sh;
