@@ -2,7 +2,7 @@
  * Backslash escapes of print, echo and printf.
  *
  * Two sets: print's, with \c that ends the output and octal only after \0; and that of printf formats, with
- * \xHH, \uHHHH, \cX and octal without the 0. Unknown escapes are kept as they are.
+ * \xHH, \uHHHH, \cX and octal without the 0. print keeps unknown escapes, a format drops their backslash.
  */
 #include "builtins/escape.h"
 
@@ -101,12 +101,12 @@ void escape_format(struct str *s, const char **text)
         str_putc(s, (char)c);
     } else if (letter >= '0' && letter <= '7') {
         *text = slash + 1;
-        str_putc(s, (char)read_digits(text, slash + 1 + strlen(slash + 1), 8, 3 + (letter == '0')));
+        str_putc(s, (char)read_digits(text, slash + 1 + strlen(slash + 1), 8, 3));
     } else if (letter == 'c' && slash[2]) {
         *text = slash + 3;
         str_putc(s, slash[2] == '?' ? '\177' : (char)(slash[2] & 0x1f));
     } else if (!((letter == 'x' || letter == 'u' || letter == 'U' || letter == 'w') &&
                  hex_escape(s, text, letter != 'x'))) {
-        str_append(s, slash, 2);
+        str_putc(s, letter);
     }
 }

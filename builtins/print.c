@@ -62,6 +62,9 @@ static enum flow parse(struct shell *sh, struct args *args, struct print_options
         default: *ret_done = option == -1; return flow;
         }
     }
+    const char *first = args_peek(args, 0);
+    if (first && strcmp(first, "-") == 0 && strcmp(args->argv[args->next - 1], "--") != 0)
+        args->next++; /* the old way to end the options */
     return FLOW_NEXT;
 }
 
@@ -84,7 +87,7 @@ static enum flow append_variables(struct shell *sh, const struct args *args, boo
 {
     for (size_t i = args->next; i < args->count; i++) {
         if (i > args->next)
-            str_putc(s, ' ');
+            str_putc(s, '\n');
         TRY(quote_variable(sh, args->argv[0], args->argv[i], base64, s));
     }
     return FLOW_NEXT;

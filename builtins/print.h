@@ -18,6 +18,9 @@ void quote_pattern_to_ere(struct str *s, const char *text, size_t len);
 /* The bytes of a variable for %B (BASE64: the text that stands for them). */
 enum flow quote_variable(struct shell *sh, const char *name, const char *variable, bool base64, struct str *s) NODISCARD;
 
+/* LEN bytes as base64 text. */
+void quote_base64(struct str *s, const char *bytes, size_t len);
+
 /* printf_time.c: the date DATE formatted by FORMAT (NULL: the default one). False: DATE was not understood. */
 bool time_format(struct shell *sh, struct str *s, const char *format, const char *date);
 /* printf_date.c: DATE as a point in time. */

@@ -38,7 +38,6 @@ struct spec {
     bool has_precision;
     int width, precision;
     int base;         /* of %..Nd; 0: none */
-    int size;         /* h: 2, hh: 1, else 8 */
     const char *name; /* of %(name)c */
     size_t name_len;
     char conversion;
@@ -153,7 +152,7 @@ static int read_star(struct printer *p, const char **at)
 static bool read_spec(struct printer *p, const char **at, struct spec *spec)
 {
     const char *c = *at;
-    *spec = (struct spec){ .size = 8 };
+    *spec = (struct spec){ .width = 0 };
     read_position(p, &c);
     while (read_flag(spec, *c))
         c++;
@@ -183,11 +182,8 @@ static bool read_spec(struct printer *p, const char **at, struct spec *spec)
         spec->name_len = (size_t)(c - spec->name);
         c += *c != '\0';
     }
-    for (; *c && strchr("hlLqjzt", *c) && c[1] && !(*c == 'q' && !strchr("diouxX", c[1])); c++) {
-        if (*c == 'h')
-            spec->size = spec->size == 2 ? 1 : 2;
+    for (; *c && strchr("hlLjzt", *c) && c[1]; c++) /* sizes mean nothing here */
         spec->wide |= *c == 'L' || *c == 'l';
-    }
     spec->conversion = *c;
     *at = c + (*c != '\0');
     return *c != '\0';
@@ -297,10 +293,6 @@ static void convert_integer(struct printer *p, const struct spec *spec)
     bool is_signed = spec->conversion == 'd' || spec->conversion == 'i';
     unsigned base = spec->conversion == 'o' ? 8 : (spec->conversion | 0x20) == 'x' ? 16 : 10;
     uint64_t value = to_integer(p, take_number(p), is_signed);
-    if (spec->size == 2)
-        value = is_signed ? (uint64_t)(int64_t)(int16_t)value : (uint16_t)value;
-    else if (spec->size == 1)
-        value = is_signed ? (uint64_t)(int64_t)(int8_t)value : (uint8_t)value;
     if (spec->base >= 2 && spec->base <= 64)
         base = (unsigned)spec->base;
     bool negative = is_signed && (int64_t)value < 0;

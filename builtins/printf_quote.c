@@ -161,24 +161,36 @@ static void append_branches(struct str *s, const char *text, size_t len, int lev
     append_branch(s, text + start, len - start, level);
 }
 
+/* Is there a | outside of all parentheses and brackets? */
+static bool has_branches(const char *text, size_t len)
+{
+    for (size_t i = 0; i < len; i = atom_end(text, len, i)) {
+        if (text[i] == '|')
+            return true;
+    }
+    return false;
+}
+
 void quote_ere_to_pattern(struct str *s, const char *text, size_t len)
 {
     bool anchored_end = len > 0 && text[len - 1] == '$' && (len < 2 || text[len - 2] != '\\');
     bool anchored = len > 0 && *text == '^';
     if (anchored)
         text++, len--;
-    else
+    else if (len < 2 || memcmp(text, ".*", 2) != 0)
         str_putc(s, '*');
     if (anchored_end)
         len--;
-    if (memchr(text, '|', len) && atom_end(text, len, 0) != len) {
+    else if (len >= 2 && memcmp(text + len - 2, ".*", 2) == 0)
+        anchored_end = true; /* the * is there */
+    if (has_branches(text, len)) {
         str_append_z(s, "@(");
         append_branches(s, text, len, 0);
         str_putc(s, ')');
     } else {
         append_branch(s, text, len, 0);
     }
-    if (!anchored_end && !(s->len > 0 && s->data[s->len - 1] == '*' && anchored))
+    if (!anchored_end)
         str_putc(s, '*');
 }
 
@@ -230,11 +242,24 @@ void quote_pattern_to_ere(struct str *s, const char *text, size_t len)
 
 /* ---- %B ------------------------------------------------------------------------------------- */
 
+static const char base64_digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+void quote_base64(struct str *s, const char *bytes, size_t len)
+{
+    for (size_t i = 0; i < len; i += 3) {
+        uint32_t bits = 0;
+        size_t count = len - i < 3 ? len - i : 3;
+        for (size_t k = 0; k < 3; k++)
+            bits = bits << 8 | (k < count ? (unsigned char)bytes[i + k] : 0u);
+        for (size_t k = 0; k < 4; k++)
+            str_putc(s, k <= count ? base64_digits[bits >> (18 - 6 * k) & 63] : '=');
+    }
+}
+
 static int base64_digit(char c)
 {
-    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    const char *at = c ? strchr(digits, c) : NULL;
-    return at ? (int)(at - digits) : -1;
+    const char *at = c ? strchr(base64_digits, c) : NULL;
+    return at ? (int)(at - base64_digits) : -1;
 }
 
 static void append_decoded(struct str *s, const char *text, size_t len)

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "builtins/operand.h"
+#include "builtins/print.h"
 #include "shell/base/sys.h"
 #include "shell/base/utf8.h"
 #include "shell/exec/jobs.h"
@@ -231,6 +232,23 @@ static enum flow assign(struct reader *r, const char *name, const char *text, si
     return var_set(r->sh, &ref, text, len, 0);
 }
 
+/* -n and -N: one variable gets it all; one of binary data its base64 form. */
+static enum flow assign_characters(struct reader *r, const char *name)
+{
+    struct var_ref ref;
+    struct var *var;
+    TRY(operand_ref(r->sh, r->args, name, strlen(name), &ref));
+    TRY(var_resolve(r->sh, &ref, &var));
+    if (!var || !(var->attrs & VAR_BINARY))
+        return var_set(r->sh, &ref, r->text, r->len, 0);
+    struct str encoded;
+    str_init(&encoded, r->sh->scratch);
+    quote_base64(&encoded, r->text, r->len);
+    if (!str_ok(&encoded))
+        return shell_fail_memory(r->sh, encoded.len);
+    return var_set(r->sh, &ref, str_text(&encoded), encoded.len, 0);
+}
+
 /* The next field: by IFS, or (-S) up to the next separator outside of "..", in *RET_TEXT. */
 static bool next_field(struct reader *r, size_t *pos, const char **ret_text, size_t *ret_len)
 {
@@ -290,7 +308,7 @@ static enum flow assign_fields(struct reader *r, const char *const *names, size_
     size_t pos = 0, len, start, end;
     const char *text;
     if (r->characters >= 0)
-        return assign(r, names[0], r->text, r->len);
+        return assign_characters(r, names[0]);
     for (size_t i = 0; i + 1 < count || (r->csv && i < count); i++) {
         if (!next_field(r, &pos, &text, &len))
             text = "", len = 0;

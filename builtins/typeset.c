@@ -1,5 +1,5 @@
 /*
- * typeset and its forms: autoload compound export float integer nameref readonly.
+ * typeset and its forms: autoload compound enum export float integer nameref readonly.
  *
  * All parse their options into a struct decl and declare their operands in the same way: the variable gets its
  * attributes, then its value, then is made read-only. Scalar values come as `name=value` texts, arrays and
@@ -356,6 +356,11 @@ static enum flow compound_run(struct shell *sh, struct args *args)
     return shell_fail(sh, ERROR_UNSUPPORTED, 1, args->argv[0], "compound variables are not supported yet");
 }
 
+static enum flow enum_run(struct shell *sh, struct args *args)
+{
+    return shell_fail(sh, ERROR_UNSUPPORTED, 1, args->argv[0], "enumeration types are not supported yet");
+}
+
 static enum flow autoload_run(struct shell *sh, struct args *args)
 {
     struct decl decl = { .functions = true, .undefined = true };
@@ -473,6 +478,15 @@ const struct builtin_spec compound_spec = {
     .summary = "declare compound variables: typeset -C",
     .doc = TYPESET_DOC,
     .run = compound_run,
+};
+
+const struct builtin_spec enum_spec = {
+    .name = "enum",
+    .flags = BUILTIN_DECL,
+    .usage = "typename=(value ...)",
+    .summary = "declare an enumeration type",
+    .doc = "The type's variables take only the values listed.",
+    .run = enum_run,
 };
 
 const struct builtin_spec autoload_spec = {

@@ -98,7 +98,7 @@ enum flow decl_list(struct shell *sh, const struct decl *decl)
     str_init(&line, sh->heap);
     enum flow flow = FLOW_NEXT;
     for (size_t i = 0; i < count && flow == FLOW_NEXT; i++) {
-        if (!names[i]->cur)
+        if (!names[i]->cur || strncmp(names[i]->text, ".sh.", 4) == 0)
             continue;
         if (decl->any_option) {
             flow = append_variable(sh, decl, names[i], &line);
