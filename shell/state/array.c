@@ -4,8 +4,8 @@
  * The hash table is open addressing with linear probing. Beside the elements' addresses it keeps 32 bits of each
  * one's hash in an array of their own, so that probing reads little memory and touches an element only when it is
  * almost surely the right one. Homes grow with the hash: the table is nearly sorted by hash, any size will do, and
- * growing it reads and writes memory in order without looking at any key. Removal shifts followers back; there are no
- * tombstones in the table.
+ * it grows in place, passing over memory in order without looking at any key. Removal shifts followers back; there are
+ * no tombstones in the table.
  *
  * Invariants: at most four fifths of the slots are used; COUNT is the number of set values; of an
  * indexed array exactly one of CELLS and SLOTS is there, or none; TOP is exact; buried elements survive
@@ -47,7 +47,10 @@ static uint64_t load_tail(const char *p, size_t len)
     return x;
 }
 
-/* Never 0, which marks an empty slot. */
+/* Two bits of a hash are always set: one tells a used slot from an empty one (0), the other is borrowed while the table
+ * grows. */
+enum { HASH_SETTLED = 1, HASH_USED = 2 };
+
 static uint32_t key_hash(const char *key, size_t len)
 {
     const uint64_t k0 = 0x9E3779B97F4A7C15u, k1 = 0xD6E8FEB86659FD93u;
@@ -63,8 +66,7 @@ static uint32_t key_hash(const char *key, size_t len)
     } else {
         a = load_tail(p, rest);
     }
-    uint32_t hash = (uint32_t)(mix(mix(a ^ k1 ^ h, b ^ k0), k1) >> 32);
-    return hash ? hash : 1;
+    return (uint32_t)(mix(mix(a ^ k1 ^ h, b ^ k0), k1) >> 32) | HASH_SETTLED | HASH_USED;
 }
 
 static void index_key(int64_t index, char *ret)
@@ -118,20 +120,15 @@ static void prefetch_slot(const struct array *a, size_t i)
         __builtin_prefetch(a->slots[i]);
 }
 
-static size_t slots_bytes(size_t cap)
-{
-    return cap * (sizeof(struct element *) + sizeof(uint32_t));
-}
-
 static void free_slots(struct array *a)
 {
     for (size_t i = 0; i < a->slot_cap; i++) {
         prefetch_slot(a, i + PREFETCH_AHEAD);
-        if (a->slots[i])
+        if (a->hashes[i])
             element_free(a, a->slots[i]);
     }
-    if (a->slots)
-        mem_free_sized(a->heap, a->slots, slots_bytes(a->slot_cap));
+    mem_free(a->slots);
+    mem_free(a->hashes);
     a->slots = NULL;
     a->hashes = NULL;
     a->slot_cap = a->used = 0;
@@ -198,27 +195,55 @@ struct element *array_find_key(const struct array *a, const char *key, size_t le
     return a->hashes[i] ? a->slots[i] : NULL;
 }
 
+/* Puts an element of HASH, not settled yet, where it belongs now. One that is not settled either and is in the way goes
+ * on to its own place. */
+static void settle(struct array *a, struct element *element, uint32_t hash)
+{
+    for (;;) {
+        hash |= HASH_SETTLED;
+        size_t i = home(a, hash);
+        while (a->hashes[i] & HASH_SETTLED)
+            i = next_slot(a, i);
+        uint32_t other_hash = a->hashes[i];
+        struct element *other = a->slots[i];
+        a->hashes[i] = hash;
+        a->slots[i] = element;
+        if (other_hash == 0)
+            return;
+        hash = other_hash;
+        element = other;
+    }
+}
+
+/* Grows the table to CAP slots, in place if the allocator can. From the end, so that almost every element finds its new
+ * place, which lies further on, already empty. */
 static bool resize_slots(struct array *a, size_t cap)
 {
-    struct element **slots = mem_alloc_zeroed(a->heap, slots_bytes(cap));
+    size_t old_cap = a->slot_cap;
+    struct element **slots = mem_resize(a->heap, a->slots, cap * sizeof *slots);
     if (!slots)
         return false;
-    uint32_t *hashes = (uint32_t *)(void *)(slots + cap);
-    struct array old = *a;
-    a->slot_cap = cap;
-    for (size_t i = 0; i < old.slot_cap; i++) {
-        if (!old.hashes[i])
-            continue;
-        size_t to = home(a, old.hashes[i]);
-        while (hashes[to])
-            to = next_slot(a, to);
-        hashes[to] = old.hashes[i];
-        slots[to] = old.slots[i];
-    }
-    if (old.slots)
-        mem_free_sized(a->heap, old.slots, slots_bytes(old.slot_cap));
     a->slots = slots;
+    uint32_t *hashes = mem_resize(a->heap, a->hashes, cap * sizeof *hashes);
+    if (!hashes) {
+        if (old_cap == 0) {
+            mem_free(slots);
+            a->slots = NULL;
+        }
+        return false; /* SLOTS has room to spare, which does no harm */
+    }
+    memset(hashes + old_cap, 0, (cap - old_cap) * sizeof *hashes);
+    for (size_t i = 0; i < old_cap; i++)
+        hashes[i] &= ~(uint32_t)HASH_SETTLED;
     a->hashes = hashes;
+    a->slot_cap = cap;
+    for (size_t i = old_cap; i-- > 0;) {
+        uint32_t hash = hashes[i];
+        if (hash == 0 || (hash & HASH_SETTLED))
+            continue;
+        hashes[i] = 0;
+        settle(a, slots[i], hash);
+    }
     return true;
 }
 
@@ -298,7 +323,7 @@ static void find_top(struct array *a)
     }
     a->top = 0;
     for (size_t i = 0; i < a->slot_cap; i++) {
-        if (!a->slots[i] || !value_is_set(&a->slots[i]->value))
+        if (!a->hashes[i] || !value_is_set(&a->slots[i]->value))
             continue;
         int64_t index = element_index(a->slots[i]);
         if (index >= a->top)
@@ -339,7 +364,7 @@ static bool make_sparse(struct array *a)
     }
     if (made < a->cell_cap) {
         for (size_t i = 0; i < a->slot_cap; i++)
-            if (a->slots[i])
+            if (a->hashes[i])
                 a->slots[i]->value.bits = 0;
         free_slots(a);
         return false;
@@ -360,7 +385,7 @@ static void make_dense(struct array *a)
     if (!cells)
         return;
     for (size_t i = 0; i < a->slot_cap; i++) {
-        if (!a->slots[i])
+        if (!a->hashes[i])
             continue;
         struct element *element = a->slots[i];
         cells[element_index(element)] = element->value;
@@ -553,7 +578,7 @@ static bool copy_all(struct array *to, const struct array *from)
     }
     for (size_t i = 0; i < from->slot_cap; i++) {
         prefetch_slot(from, i + PREFETCH_AHEAD);
-        const struct element *element = from->slots[i];
+        const struct element *element = from->hashes[i] ? from->slots[i] : NULL;
         if (!element || !value_is_set(&element->value))
             continue;
         const char *key = element->key;

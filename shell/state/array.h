@@ -30,8 +30,8 @@ struct array {
     int64_t top;              /* indexed: highest set index + 1 */
     struct value *cells;      /* dense form: CELL_CAP values; else NULL */
     size_t cell_cap;
-    struct element **slots;   /* hashed form: SLOT_CAP places; NULL: empty */
-    uint32_t *hashes;         /* the hash of each slot's key, 0: empty; in the same block */
+    struct element **slots;   /* hashed form: SLOT_CAP places */
+    uint32_t *hashes;         /* the hash of each slot's key; 0: the slot is empty */
     size_t slot_cap;
     size_t used;              /* elements in SLOTS, buried ones included */
     int64_t span;             /* sparse form: highest index ever held + 1 */

@@ -181,9 +181,9 @@ bool array_sort(struct array *a)
     for (size_t i = 0; i < a->slot_cap; i++) {
         if (i + PREFETCH_AHEAD < a->slot_cap)
             __builtin_prefetch(a->slots[i + PREFETCH_AHEAD]);
-        struct element *element = a->slots[i];
-        if (!element)
+        if (!a->hashes[i])
             continue;
+        struct element *element = a->slots[i];
         items[count].head = key_head(element, 0);
         items[count++].element = element;
     }
