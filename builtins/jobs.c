@@ -50,7 +50,7 @@ static enum flow jobs_run(struct shell *sh, struct args *args)
     }
     for (struct job *job = job_first(sh), *next; job; job = next) {
         next = job->next;
-        if (!job->background && job->state != JOB_STOPPED)
+        if (!job_is_listed(job))
             continue;
         if (flag == 'n' && job->notified)
             continue;

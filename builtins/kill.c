@@ -78,6 +78,8 @@ static void send_signal(struct shell *sh, const struct args *args, const char *o
         sh->status = 1;
         return;
     }
+    if (pid == getpid())
+        trap_signal_self(sh, signal);
     if (kill((pid_t)pid, signal) != 0) {
         shell_warn(sh, args->argv[0], "%s: %s", operand,
                    errno == ESRCH ? "no such process" : strerror(errno));

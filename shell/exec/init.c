@@ -94,6 +94,8 @@ void exec_release(struct shell *sh)
 
 int exec_finish(struct shell *sh)
 {
+    if (sh->pending) /* a signal during the last command */
+        (void)!trap_run_pending(sh);
     sh->exiting = true;
     if (trap_is_set(sh, TRAP_EXIT)) {
         int status = sh->status;

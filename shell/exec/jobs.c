@@ -319,6 +319,7 @@ void jobs_note(struct shell *sh, pid_t pid, int wait_status)
     if (job->background) {
         jobs->running_count += (state == JOB_RUNNING) - (job->state == JOB_RUNNING);
         jobs->done_count += state == JOB_DONE;
+        jobs->ended_count += state == JOB_DONE;
     }
     job->state = state;
     job->notified = false;
@@ -333,6 +334,18 @@ void jobs_poll(struct shell *sh)
         jobs_note(sh, pid, wait_status);
     if (pid < 0 && errno == ECHILD)
         sh->jobs->left_count = 0;
+}
+
+size_t jobs_ended_count(const struct shell *sh)
+{
+    return sh->jobs->ended_count;
+}
+
+size_t jobs_ended_take(struct shell *sh)
+{
+    size_t count = sh->jobs->ended_count;
+    sh->jobs->ended_count = 0;
+    return count;
 }
 
 int status_from_wait(int wait_status)

@@ -61,13 +61,16 @@ struct job *job_of_pid(struct shell *sh, pid_t pid);
 struct job *job_first(struct shell *sh); /* newest; follow NEXT; skip those that are not BACKGROUND nor stopped */
 struct job *job_current(struct shell *sh);
 struct job *job_previous(struct shell *sh);
-/* Does the table list JOB: in the background or stopped? */
+/* Does the table list JOB: in the background or stopped, and its end not shown yet? */
 static inline bool job_is_listed(const struct job *job)
 {
-    return job->number > 0 && !job->disowned;
+    return job->number > 0 && !job->disowned && !(job->state == JOB_DONE && job->notified);
 }
 /* Collects state changes without waiting (after SIGCHLD, before jobs/prompts). */
 void jobs_poll(struct shell *sh);
+/* Background jobs that ended and for which the CHLD action did not run yet; _take: they are none any more. */
+size_t jobs_ended_count(const struct shell *sh);
+size_t jobs_ended_take(struct shell *sh);
 /* Prints changes not yet reported (set -b, prompts); done jobs that were printed are forgotten. */
 void jobs_notify(struct shell *sh);
 int job_status(struct shell *sh, const struct job *job); /* exit status of a done job */

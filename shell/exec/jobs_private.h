@@ -20,6 +20,7 @@ struct jobs {
     struct map pids;      /* bytes of a pid_t -> struct job */
     size_t left_count;    /* processes that nobody waits for, perhaps not reaped yet */
     size_t done_count;    /* finished background jobs whose status is kept */
+    size_t ended_count;   /* background jobs that ended since the CHLD action last ran */
     size_t running_count; /* background jobs that run */
     uint32_t highest;     /* number in use */
     struct stray strays[STRAY_MAX]; /* a ring */

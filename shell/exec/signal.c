@@ -77,7 +77,7 @@ static bool ignored_by_interactive(int signal)
 /* Did an outer level, whose trap is in the journal, set an action that the signal may still be meant for? */
 static bool outer_waits(struct shell *sh, int signal)
 {
-    return sh->traps->dispositions[signal] == SIG_HANDLED && sh->traps->traps[signal].stamp > 0 && sh->frame->subshell;
+    return sh->traps->traps[signal].outer_action && sh->frame->subshell && !sh->frame->subshell->is_process;
 }
 
 static enum disposition wanted(struct shell *sh, int signal)

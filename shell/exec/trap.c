@@ -178,6 +178,8 @@ static enum flow trap_save(struct shell *sh, struct frame *target, int index)
     *save = (struct trap_save){ .old = *trap, .changed_id = sh->traps->changed_id };
     action_replace(sh, index, NULL);
     trap->stamp = target->id;
+    if (target->kind == FRAME_SUBSHELL && save->old.action)
+        trap->outer_action = *save->old.action != '\0';
     return FLOW_NEXT;
 }
 
@@ -260,8 +262,11 @@ enum flow trap_run(struct shell *sh, int pseudo)
         if (!action)
             return shell_fail_memory(sh, 0);
         enum flow flow = trap_set(sh, TRAP_EXIT, NULL);
+        bool outer = traps->running_exit;
+        traps->running_exit = true;
         if (flow == FLOW_NEXT)
             flow = action_run(sh, action);
+        traps->running_exit = outer;
         mem_free(action);
         return flow;
     }
@@ -301,15 +306,20 @@ static bool is_from_terminal(int signal)
     return signal == SIGINT || signal == SIGQUIT;
 }
 
-static enum verdict judge(const struct shell *sh, int signal)
+static enum verdict judge_plain(const struct shell *sh, int signal)
 {
     const struct traps *traps = sh->traps;
     const struct trap *trap = &traps->traps[signal];
     if (trap->action && !*trap->action)
         return VERDICT_NONE;
+    if (signal == SIGCHLD)
+        return is_mine(sh, signal) && jobs_ended_count(sh) > 0 ? VERDICT_RUN : VERDICT_NONE;
+    bool outer_action = trap->outer_action && sh->frame->subshell && !sh->frame->subshell->is_process;
+    if (traps->outer[signal] && outer_action)
+        return VERDICT_LATER;
     if (is_mine(sh, signal))
         return VERDICT_RUN;
-    if (signal == SIGCHLD || signal == SIGWINCH)
+    if (signal == SIGWINCH)
         return VERDICT_NONE;
     if (trap->action && trap->set_id < traps->fork_id) /* of the parent process */
         return VERDICT_NONE;
@@ -317,12 +327,18 @@ static enum verdict judge(const struct shell *sh, int signal)
         return VERDICT_RETURN;
     if (trap->action)
         return is_from_terminal(signal) ? VERDICT_EXIT : VERDICT_LATER;
-    if (traps->dispositions[signal] == SIG_HANDLED && trap->stamp > 0 && sh->frame->subshell &&
-        trap->stamp >= sh->frame->subshell->id)
+    if (outer_action)
         return is_from_terminal(signal) ? VERDICT_EXIT : VERDICT_LATER; /* reset in this subshell, set outside */
     if (sh->interactive && !sh->is_child && signal == SIGINT)
         return VERDICT_ABORT;
     return sh->exiting || !signal_is_fatal(signal) ? VERDICT_NONE : VERDICT_EXIT;
+}
+
+static enum verdict judge(const struct shell *sh, int signal)
+{
+    enum verdict verdict = judge_plain(sh, signal);
+    bool ends = verdict == VERDICT_EXIT || verdict == VERDICT_RETURN;
+    return ends && sh->traps->running_exit ? VERDICT_LATER : verdict;
 }
 
 int trap_pending_now(const struct shell *sh)
@@ -362,10 +378,16 @@ static enum flow signal_act(struct shell *sh, int signal)
     switch (judge(sh, signal)) {
     case VERDICT_NONE:
         signal_take(signal);
+        traps->outer[signal] = false;
         return FLOW_NEXT;
     case VERDICT_RUN: {
+        /* The CHLD action runs for each job that ended. */
+        size_t times = signal == SIGCHLD ? jobs_ended_take(sh) : 1;
+        enum flow flow = FLOW_NEXT;
         signal_take(signal);
-        enum flow flow = action_run(sh, traps->traps[signal].action);
+        traps->outer[signal] = false;
+        while (times-- > 0 && flow == FLOW_NEXT && trap_is_set(sh, signal))
+            flow = action_run(sh, traps->traps[signal].action);
         if (flow == FLOW_NEXT)
             sh->status = status;
         return flow;
@@ -410,6 +432,12 @@ enum flow trap_run_pending(struct shell *sh)
         }
     }
     return FLOW_NEXT;
+}
+
+void trap_signal_self(struct shell *sh, int signal)
+{
+    if (signal > 0 && signal < TRAP_SIGNALS && sh->frame->subshell && !sh->frame->subshell->is_process)
+        sh->traps->outer[signal] = true;
 }
 
 void trap_die(struct shell *sh)

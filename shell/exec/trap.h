@@ -35,6 +35,8 @@ bool trap_is_set(const struct shell *sh, int signal);
 int trap_pending_now(const struct shell *sh);
 /* The same, only signals that end the shell (or subshell): those who wait for a foreground process stop waiting. */
 bool trap_pending_fatal(const struct shell *sh);
+/* kill(2) to this process follows: from a virtual subshell it is meant for the shell around, whose process it is. */
+void trap_signal_self(struct shell *sh, int signal);
 /* What `exit` without operand uses: in a trap action the status from before it; else sh->status. */
 int trap_exit_status(const struct shell *sh);
 /* After the EXIT trap: if a signal ended the shell, it dies of that signal here, so that its parent sees it; else returns. */

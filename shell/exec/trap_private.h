@@ -22,6 +22,7 @@ struct trap {
     char *action;     /* owned; NULL: default */
     uint64_t stamp;
     uint64_t set_id;  /* sh->frame_id when it was set: older than a subshell's frame: not active in it */
+    bool outer_action; /* an action of an outer level is in the journal */
     uint64_t func_id; /* frame of the ksh function that set it; 0: none */
 };
 struct traps {
@@ -35,6 +36,8 @@ struct traps {
     int depth;               /* actions running */
     int status_before;       /* of the innermost running action */
     int dying_of;            /* the signal that ends the shell; 0: none */
+    bool outer[TRAP_SIGNALS]; /* a virtual subshell sent it to $$: meant for the shell around it */
+    bool running_exit;       /* an EXIT action runs: no signal cuts it short */
     bool exit_handlers;      /* fatal signals are handled because an EXIT action must run */
     bool watch_children;
 };
