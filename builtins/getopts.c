@@ -295,8 +295,8 @@ static enum flow cluster_option(struct getopts *g, const char *word)
     char option[3] = { word[0], word[state->offset], '\0' };
     const char *letter = &word[state->offset];
     struct optstring_item item;
-    bool known = option[1] != ':' && option[1] != '#' && find_letter(&g->spec, option[1], &item);
-    if (option[1] == '?' && !known && !g->spec.quiet)
+    bool known = option[1] != ':' && option[1] != '#' && option[1] != '?' && find_letter(&g->spec, option[1], &item);
+    if (option[1] == '?' && !g->spec.quiet)
         return show_page(g, OPTSTRING_HELP);
     state->offset++;
     if (known && item.argument) {

@@ -21,9 +21,11 @@ void optstring_init(struct optstring *o, const char *text)
             o->plus = true;
     }
     o->items = text;
-    if (text[0] != '[' || text[1] != '-')
+    if (text[0] != '[' || (text[1] != '-' && text[1] != '+'))
         return;
     o->extended = true;
+    if (text[1] == '+')
+        return;
     for (const char *p = text + 2; *p && *p != '?' && *p != ']'; p++)
         o->plus = o->plus || *p == '+';
 }

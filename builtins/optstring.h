@@ -13,7 +13,7 @@
 struct optstring {
     bool quiet;    /* leading : the script reports errors */
     bool plus;     /* leading + or flag of [-...]: +x is an option too */
-    bool extended; /* begins with [-...] */
+    bool extended; /* begins with [-...] or a section [+...] */
     const char *items;
 };
 
