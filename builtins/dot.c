@@ -64,7 +64,7 @@ static enum flow run_file(struct shell *sh, const struct args *args)
         const char *list = var_text(sh, "PATH");
         path = list ? path_search(sh, list, name, false) : NULL;
         if (!path)
-            return shell_fail(sh, ERROR_REDIRECT, 1, args->argv[0], "%s: cannot open [%s]", name, strerror(ENOENT));
+            return shell_fail(sh, ERROR_REDIRECT, 1, args->argv[0], "%s: cannot open: %s", name, strerror(ENOENT));
     }
     if (!shell_enter(sh)) {
         shell_leave(sh);
