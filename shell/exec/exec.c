@@ -171,10 +171,10 @@ static enum flow node_run_redirected(struct shell *sh, const struct node *node, 
     return flow;
 }
 
-/* Kinds whose own status set -e and ERR look at; that of the others comes from commands they ran. */
+/* Kinds whose own status set -e and ERR look at; that of the others comes from commands they ran. As in ksh93, (( )) is not one. */
 static inline bool kind_is_checked(enum node_kind kind)
 {
-    return kind == NODE_SIMPLE || kind == NODE_SUBSHELL || kind == NODE_ARITH || kind == NODE_COND;
+    return kind == NODE_SIMPLE || kind == NODE_SUBSHELL || kind == NODE_COND;
 }
 
 enum flow exec_node(struct shell *sh, const struct node *node)

@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "shell/base/utf8.h"
 #include "shell/exec/exec_private.h"
@@ -72,8 +73,11 @@ static void menu_show(struct shell *sh, const struct fields *words)
     (void)out_flush(out);
 }
 
+/* Only someone at a terminal is asked. */
 static void prompt_show(struct shell *sh)
 {
+    if (!isatty(fdtab_real(sh, 0)))
+        return;
     const char *ps3 = var_text(sh, "PS3");
     const char *text = ps3 ? ps3 : "#? ";
     size_t len = strlen(text);

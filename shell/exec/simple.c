@@ -149,7 +149,7 @@ static enum flow assigns_run(struct shell *sh, const struct node_simple *node, u
     return FLOW_NEXT;
 }
 
-/* Assignments, and redirections made and undone, without a command. The status is that of the last command substitution. */
+/* Assignments without a command, under its redirections. The status is that of the last command substitution. */
 static enum flow assign_only(struct shell *sh, const struct node_simple *node, uint32_t captures)
 {
     struct frame frame;
@@ -157,10 +157,14 @@ static enum flow assign_only(struct shell *sh, const struct node_simple *node, u
     if (node->node.redir_count) {
         frame_push(sh, &frame, FRAME_CMD);
         flow = redir_apply(sh, &frame, node->node.redirs, node->node.redir_count);
-        frame_pop(sh, &frame);
+        if (flow == FLOW_NEXT)
+            flow = assigns_run(sh, node, 0);
         if (flow == FLOW_ERROR)
-            return exec_consequence(sh, false);
-        TRY(flow);
+            flow = exec_consequence(sh, false);
+        else if (flow == FLOW_NEXT && sh->capture_count == captures)
+            sh->status = 0;
+        frame_pop(sh, &frame);
+        return flow;
     }
     TRY(assigns_run(sh, node, 0));
     if (sh->capture_count == captures)

@@ -17,7 +17,7 @@ static void test_errexit(void **state)
          "in\nin\nand\nin\nif\n", 1},
         {"set -e; x=$(false; echo no); echo no", "", 1},
         {"set -e; echo $(false; echo no); echo yes", "\nyes\n", 0},
-        {"set -e; ((0)); echo no", "", 1},
+        {"set -e; ((0)); echo yes; let 0; echo no", "yes\n", 1},
         {"set -e; [[ a == b ]]; echo no", "", 1},
         {"set -e; { false && true; }; echo yes", "yes\n", 0},
         {"set -e; (false; echo no) || echo or", "no\n", 0},
