@@ -179,13 +179,11 @@ enum flow name_unset(struct shell *sh, const struct name *name)
 static void ref_name(const struct var_ref *ref, struct buf *buf)
 {
     buf_append(buf, ref->name->text, ref->name->len);
-    if (ref->kind == REF_SCALAR)
+    if (ref->kind == REF_SCALAR || ref->kind == REF_ALL)
         return;
     buf_putc(buf, '[');
     if (ref->kind == REF_KEY) {
         buf_append(buf, ref->key, ref->key_len);
-    } else if (ref->kind == REF_ALL) {
-        buf_putc(buf, ref->all);
     } else {
         char digits[24];
         buf_append(buf, digits, num_format_int(ref->index, digits));

@@ -397,7 +397,10 @@ static enum flow fail_unset(struct shell *sh, const struct part *part, const str
     size_t len;
     buf_init(&name, sh);
     buf_init(&why, sh);
-    subject_name(part->param, s, &name);
+    if (s->is_var)
+        buf_append(&name, s->ref.name->text, s->ref.name->len);
+    else
+        subject_name(part->param, s, &name);
     enum flow flow = build_word_text(sh, part->param->arg, BUILD_TEXT, &why);
     if (flow == FLOW_NEXT && why.len == 0)
         buf_append(&why, set ? "parameter null" : "parameter not set", set ? 14 : 17);
@@ -420,7 +423,7 @@ static enum flow param_default(struct builder *b, const struct part *part, struc
     case OP_ALT:
         if (present)
             return put_operand(b, part);
-        if (s->all == '@' && part->quoted)
+        if (s->all == '@' && part->quoted && !set)
             b->empty_at = true;
         return build_result(b, part->quoted, "", 0);
     case OP_DEFAULT:

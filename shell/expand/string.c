@@ -71,7 +71,7 @@ static enum flow string_parse(struct shell *sh, const char *text, size_t len, st
     case PARSE_NO_MEMORY:
         return shell_fail_memory(sh, len);
     case PARSE_ERROR:
-        return shell_fail(sh, ERROR_SYNTAX, 3, NULL, "%s", error.why);
+        return shell_fail(sh, ERROR_SYNTAX, 2, NULL, "%s", error.why);
     default:
         *ret = NULL;
         return FLOW_NEXT;

@@ -26,9 +26,12 @@ static struct word *read_file_word(const struct list *list)
 struct command_sub *lex_command_body(struct parser *p, int closer, uint32_t line)
 {
     struct here_doc *first = p->here_first, *last = p->here_last;
+    bool outer_brace = p->brace_closes;
     p->here_first = p->here_last = NULL;
     p->subst_depth++;
+    p->brace_closes = closer == '}';
     struct list *body = parse_list(p);
+    p->brace_closes = outer_brace;
     if (p->status == PARSE_OK && p->here_first) {
         if (closer < 0)
             here_read_all(p);

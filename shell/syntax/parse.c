@@ -14,7 +14,7 @@
 static bool at_list_end(struct parser *p)
 {
     int c = look(p);
-    if (c < 0 || c == ')')
+    if (c < 0 || c == ')' || (c == '}' && p->brace_closes))
         return true;
     if (c == ';')
         return look_ahead(p, 1) == ';' || look_ahead(p, 1) == '&';

@@ -165,7 +165,7 @@ static void test_defaults(void **state)
         { "${e:?}", "!e: parameter null" },
         { "${q?msg here}", "!q: msg here" },
         { "${1?}", "!1: parameter not set" },
-        { "${q[3]?}", "!q[3]: parameter not set" },
+        { "${q[3]?}", "!q: parameter not set" },
         { "${1:=foo}", "!${1:=foo}: bad substitution" },
         { "${x@Q}", "!${x@Q}: bad substitution" },
         { "${@:?x}", "!@: x" },
