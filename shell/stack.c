@@ -32,7 +32,7 @@ static void entry_run(unsigned high, unsigned low)
 
 static char *stack_map(size_t *ret_bytes)
 {
-    static const size_t sizes[] = {(size_t)256 * MIB, (size_t)64 * MIB, (size_t)16 * MIB};
+    static const size_t sizes[] = {(size_t)64 * MIB, (size_t)16 * MIB};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         char *base = mmap(NULL, sizes[i], PROT_READ | PROT_WRITE,
                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);

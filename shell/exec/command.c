@@ -101,7 +101,7 @@ enum flow command_path(struct shell *sh, const char *name, bool default_path, co
             return FLOW_NEXT;
         }
         if (errno == EACCES)
-            return shell_fail(sh, ERROR_COMMAND, 126, name, "cannot execute [%s]", strerror(EACCES));
+            return shell_fail(sh, ERROR_COMMAND, 126, name, "cannot execute: %s", strerror(EACCES));
     }
     return shell_fail(sh, ERROR_COMMAND, 127, name, "not found");
 }

@@ -16,7 +16,7 @@ enum verdict {
 
 static const enum verdict verdicts[] = {
     [ERROR_NONE] = GO_ON,
-    [ERROR_SYNTAX] = UNLESS_SPECIAL, /* ksh93: eval and dot report it with status 3 and the script goes on */
+    [ERROR_SYNTAX] = UNLESS_SPECIAL, /* ksh93: eval and dot report it and the script goes on */
     [ERROR_EXPANSION] = END,
     [ERROR_ASSIGN] = END,
     [ERROR_REDIRECT] = IF_SPECIAL,

@@ -18,7 +18,7 @@
 #include "shell/exec/jobs.h"
 #include "shell/state/fdtab.h"
 
-enum { SYNTAX_STATUS = 3 };
+enum { SYNTAX_STATUS = 2 };
 
 struct running {
     struct source *source;
@@ -214,6 +214,15 @@ static bool looks_binary(const struct str *s)
     return memchr(str_text(s), '\0', newline ? (size_t)(newline - s->data) : len) != NULL;
 }
 
+/* WHAT is the command that wants the file; NULL: it is the shell's own script, and the status tells why it does not run. */
+static enum flow file_error(struct shell *sh, const char *what, const char *path, const char *problem, int status,
+                            const char *why)
+{
+    if (what)
+        return shell_fail(sh, ERROR_REDIRECT, 1, what, "%s: cannot open: %s", path, why);
+    return shell_fail(sh, ERROR_REDIRECT, status, path, "%s: %s", problem, why);
+}
+
 static enum flow regular_run(struct shell *sh, const char *what, const char *path, int fd, size_t bytes)
 {
     struct source source;
@@ -227,9 +236,10 @@ static enum flow regular_run(struct shell *sh, const char *what, const char *pat
     if (!loaded && text.failed) {
         flow = shell_fail_memory(sh, bytes);
     } else if (!loaded) {
-        flow = shell_fail(sh, ERROR_REDIRECT, 126, what, "%s: cannot read [%s]", path, strerror(error));
+        flow = shell_fail(sh, ERROR_REDIRECT, 126, what, "%s: cannot read: %s", path, strerror(error));
     } else if (looks_binary(&text)) {
-        flow = shell_fail(sh, ERROR_REDIRECT, 126, what, "%s: cannot execute [binary file]", path);
+        flow = shell_fail(sh, ERROR_REDIRECT, 126, what, "%s%scannot execute: binary file",
+                          what ? path : "", what ? ": " : "");
     } else {
         source_init_text(&source, path, str_text(&text), text.len);
         flow = source_run(sh, &running);
@@ -247,6 +257,7 @@ static enum flow stream_run(struct shell *sh, const char *path, int fd)
     struct running running = {.source = &source, .is_script = true};
     struct file_reader reader = {.fd = fd};
     source_init_reader(&source, path, file_reader_read, &reader, sh->heap);
+    sh->file = path;
     enum flow flow = source_run(sh, &running);
     source_release(&source);
     close(fd);
@@ -266,15 +277,16 @@ enum flow exec_file(struct shell *sh, const char *what, const char *path)
         if (fd >= 0)
             close(fd);
         int status = what ? 1 : error == ENOENT || error == ENOTDIR ? 127 : 126;
-        return shell_fail(sh, ERROR_REDIRECT, status, what, "%s: cannot open [%s]", path, strerror(error));
+        return shell_fail(sh, ERROR_REDIRECT, status, what ? what : path, "%s%scannot open: %s", what ? path : "",
+                          what ? ": " : "", strerror(error));
     }
     if (S_ISDIR(st.st_mode)) {
         close(fd);
-        return shell_fail(sh, ERROR_REDIRECT, what ? 1 : 126, what, "%s: cannot open [%s]", path, strerror(EISDIR));
+        return shell_fail(sh, ERROR_REDIRECT, what ? 1 : 126, what ? what : path, "%s%scannot execute: %s", what ? path : "",
+                          what ? ": " : "", strerror(EISDIR));
     }
     uint32_t line = sh->line;
     const char *file = sh->file;
-    sh->file = path;
     enum flow flow;
     if (S_ISREG(st.st_mode))
         flow = regular_run(sh, what, path, fd, (size_t)st.st_size);

@@ -61,7 +61,9 @@ enum flow subshell_finish(struct shell *sh, enum flow flow)
     exit_trap_run(sh);
     if (!status_is_signal(sh->status))
         sh->status &= 0xff;
-    return flow == FLOW_ERROR && sh->err.kind == ERROR_LIMIT ? FLOW_ERROR : FLOW_NEXT;
+    /* runaway nesting ends as a whole, but no further than the outermost subshell */
+    bool nested = sh->frame->outer->subshell != NULL;
+    return flow == FLOW_ERROR && sh->err.kind == ERROR_LIMIT && nested ? FLOW_ERROR : FLOW_NEXT;
 }
 
 void subshell_leave(struct shell *sh, struct subshell *subshell)

@@ -148,7 +148,7 @@ static enum flow start(struct shell *sh)
     sh->fdtab = fdtab_new(sh->heap);
     if (!sh->fdtab)
         return shell_fail_memory(sh, 0);
-    sh->out = fdtab_out(sh, 1);
+    sh->out = fdtab_stdout(sh); /* never NULL: a closed one fails on writing */
     return FLOW_NEXT;
 }
 
