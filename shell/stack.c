@@ -7,6 +7,7 @@
  */
 #include "shell/stack.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/mman.h>
@@ -30,7 +31,7 @@ static void entry_run(unsigned high, unsigned low)
     entry->result = entry->run(entry->ctx, entry->floor);
 }
 
-static char *stack_map(size_t *ret_bytes)
+__attribute__((noinline)) static char *stack_map(size_t *ret_bytes)
 {
     static const size_t sizes[] = {(size_t)64 * MIB, (size_t)16 * MIB};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
@@ -60,23 +61,29 @@ static int run_here(int (*run)(void *ctx, const char *floor), void *ctx)
     return run(ctx, top - bytes + bytes / 8 + RESERVE_BYTES);
 }
 
-int stack_run(int (*run)(void *ctx, const char *floor), void *ctx)
+/* Enters the context of ENTRY on the stack at BASE; false when that cannot be done. Apart from stack_run, because after
+ * getcontext nothing that is kept in a register is sure. */
+static bool stack_enter(struct entry *entry, char *base, size_t bytes)
 {
-    size_t bytes;
-    char *base = stack_map(&bytes);
-    struct entry entry = {.run = run, .ctx = ctx};
     ucontext_t inner;
-    if (!base)
-        return run_here(run, ctx);
+    uintptr_t address = (uintptr_t)entry;
     if (getcontext(&inner) != 0)
-        return run_here(run, ctx);
-    entry.floor = base + RESERVE_BYTES;
+        return false;
     inner.uc_stack.ss_sp = base;
     inner.uc_stack.ss_size = bytes;
-    inner.uc_link = &entry.outer;
-    uintptr_t address = (uintptr_t)&entry;
+    inner.uc_link = &entry->outer;
     makecontext(&inner, (void (*)(void))entry_run, 2, (unsigned)(address >> 16 >> 16), (unsigned)address);
-    if (swapcontext(&entry.outer, &inner) != 0)
+    return swapcontext(&entry->outer, &inner) == 0;
+}
+
+int stack_run(int (*run)(void *ctx, const char *floor), void *ctx)
+{
+    size_t bytes = 0;
+    char *base = stack_map(&bytes);
+    if (!base)
+        return run_here(run, ctx);
+    struct entry entry = {.run = run, .ctx = ctx, .floor = base + RESERVE_BYTES};
+    if (!stack_enter(&entry, base, bytes))
         return run_here(run, ctx);
     return entry.result;
 }
