@@ -236,11 +236,11 @@ static enum flow regular_run(struct shell *sh, const char *what, const char *pat
     if (!loaded && text.failed) {
         flow = shell_fail_memory(sh, bytes);
     } else if (!loaded) {
-        flow = shell_fail(sh, ERROR_REDIRECT, 126, what, "%s: cannot read: %s", path, strerror(error));
+        flow = file_error(sh, what, path, "cannot read", 126, strerror(error));
     } else if (looks_binary(&text)) {
-        flow = shell_fail(sh, ERROR_REDIRECT, 126, what, "%s%scannot execute: binary file",
-                          what ? path : "", what ? ": " : "");
+        flow = file_error(sh, what, path, "cannot execute", 126, "binary file");
     } else {
+        sh->file = path;
         source_init_text(&source, path, str_text(&text), text.len);
         flow = source_run(sh, &running);
         source_release(&source);
@@ -276,14 +276,12 @@ enum flow exec_file(struct shell *sh, const char *what, const char *path)
         int error = errno;
         if (fd >= 0)
             close(fd);
-        int status = what ? 1 : error == ENOENT || error == ENOTDIR ? 127 : 126;
-        return shell_fail(sh, ERROR_REDIRECT, status, what ? what : path, "%s%scannot open: %s", what ? path : "",
-                          what ? ": " : "", strerror(error));
+        int status = error == ENOENT || error == ENOTDIR ? 127 : 126;
+        return file_error(sh, what, path, "cannot open", status, strerror(error));
     }
     if (S_ISDIR(st.st_mode)) {
         close(fd);
-        return shell_fail(sh, ERROR_REDIRECT, what ? 1 : 126, what ? what : path, "%s%scannot execute: %s", what ? path : "",
-                          what ? ": " : "", strerror(EISDIR));
+        return file_error(sh, what, path, "cannot execute", 126, strerror(EISDIR));
     }
     uint32_t line = sh->line;
     const char *file = sh->file;

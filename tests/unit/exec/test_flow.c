@@ -72,7 +72,7 @@ static void test_errors(void **state)
         {"{ ((1 / 0)); echo no; } 2>/dev/null", "", 1},
         {"let 1/0 2>/dev/null; echo $?", "1\n", 0},
         {"eval 'fi' 2>/dev/null; (( $? > 0 )) && echo goes on", "goes on\n", 0},
-        {"echo a\nif then", "a\n", 3},
+        {"echo a\nif then", "a\n", 2},
     };
     SCRIPTS_CHECK(cases);
 }
