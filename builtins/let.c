@@ -3,6 +3,21 @@
 
 #include "builtins/builtin.h"
 #include "shell/arith/arith.h"
+#include "shell/state/option.h"
+
+/* set -o letoctal is about let alone. An error is let's, so that the script goes on. */
+static enum flow evaluate(struct shell *sh, const struct args *args, const char *text, struct num *ret)
+{
+    bool octal = sh->arith_octal;
+    sh->arith_octal = option_on(sh, OPTION_LETOCTAL);
+    enum flow flow = arith_eval(sh, text, strlen(text), ret);
+    sh->arith_octal = octal;
+    if (flow != FLOW_ERROR || sh->err.kind != ERROR_EXPANSION)
+        return flow;
+    char why[sizeof sh->err.text];
+    memcpy(why, sh->err.text, sizeof why);
+    return shell_fail(sh, ERROR_BUILTIN, 1, args->argv[0], "%s", why);
+}
 
 static enum flow let_run(struct shell *sh, struct args *args)
 {
@@ -16,7 +31,7 @@ static enum flow let_run(struct shell *sh, struct args *args)
         return builtin_usage_error(sh, args, "an expression is expected");
     struct num value = num_int(0);
     for (const char *text; (text = args_peek(args, 0)); args->next++)
-        TRY(arith_eval(sh, text, strlen(text), &value));
+        TRY(evaluate(sh, args, text, &value));
     sh->status = !num_is_true(value);
     return FLOW_NEXT;
 }

@@ -1,8 +1,8 @@
 /*
  * print: write arguments, to a descriptor, the coprocess or the history.
  *
- * Escapes are made unless -r or -R is given; a \c ends the output there. With -v and -C the arguments name
- * variables.
+ * Escapes are made unless -r or -R is given; a \c ends the output there. With -v and -C (which differ for compound
+ * variables only) the arguments name variables.
  */
 #include "builtins/print.h"
 
@@ -15,7 +15,7 @@
 #include "shell/state/fdtab.h"
 
 struct print_options {
-    bool raw, no_newline, history, variables, base64;
+    bool raw, no_newline, history, variables;
     const char *format;
     struct out *out;
 };
@@ -53,8 +53,8 @@ static enum flow parse(struct shell *sh, struct args *args, struct print_options
         case 'n': options->no_newline = true; break;
         case 'r': options->raw = true; break;
         case 's': options->history = true; break;
-        case 'v': options->variables = true; break;
-        case 'C': options->variables = options->base64 = true; break;
+        case 'v':
+        case 'C': options->variables = true; break;
         case 'f': options->format = args->option_argument; break;
         case 'p': TRY(use_descriptor(sh, args, "p", options)); break;
         case 'u': TRY(use_descriptor(sh, args, args->option_argument, options)); break;
@@ -83,12 +83,12 @@ static bool append_words(struct str *s, const struct args *args, bool raw)
     return true;
 }
 
-static enum flow append_variables(struct shell *sh, const struct args *args, bool base64, struct str *s)
+static enum flow append_variables(struct shell *sh, const struct args *args, struct str *s)
 {
     for (size_t i = args->next; i < args->count; i++) {
         if (i > args->next)
             str_putc(s, '\n');
-        TRY(quote_variable(sh, args->argv[0], args->argv[i], base64, s));
+        TRY(quote_variable(sh, args->argv[0], args->argv[i], s));
     }
     return FLOW_NEXT;
 }
@@ -136,7 +136,7 @@ static enum flow print_run(struct shell *sh, struct args *args)
         str_init(&text, sh->scratch);
         bool newline = !options.no_newline;
         if (options.variables)
-            TRY(append_variables(sh, args, options.base64, &text));
+            TRY(append_variables(sh, args, &text));
         else
             newline = append_words(&text, args, options.raw) && newline;
         if (newline)

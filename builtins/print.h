@@ -15,8 +15,8 @@ void quote_html(struct str *s, const char *text, size_t len);
 void quote_url(struct str *s, const char *text, size_t len);
 void quote_ere_to_pattern(struct str *s, const char *text, size_t len);
 void quote_pattern_to_ere(struct str *s, const char *text, size_t len);
-/* The bytes of a variable for %B (BASE64: the text that stands for them). */
-enum flow quote_variable(struct shell *sh, const char *name, const char *variable, bool base64, struct str *s) NODISCARD;
+/* The value of a variable for %B; of binary data the bytes. NAME is for messages. */
+enum flow quote_variable(struct shell *sh, const char *name, const char *variable, struct str *s) NODISCARD;
 
 /* LEN bytes as base64 text. */
 void quote_base64(struct str *s, const char *bytes, size_t len);

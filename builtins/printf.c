@@ -459,7 +459,7 @@ static enum flow convert(struct printer *p, struct spec *spec)
         arg = take_arg(p);
         str_clear(&p->text);
         if (arg && *arg)
-            TRY(quote_variable(p->sh, p->name, arg, spec->alternate, &p->text));
+            TRY(quote_variable(p->sh, p->name, arg, &p->text));
         write_string(p, spec, str_text(&p->text), p->text.len);
         break;
     case 'Q':

@@ -279,7 +279,7 @@ static void append_decoded(struct str *s, const char *text, size_t len)
     }
 }
 
-enum flow quote_variable(struct shell *sh, const char *name, const char *variable, bool base64, struct str *s)
+enum flow quote_variable(struct shell *sh, const char *name, const char *variable, struct str *s)
 {
     const char *text;
     size_t len;
@@ -294,7 +294,7 @@ enum flow quote_variable(struct shell *sh, const char *name, const char *variabl
     if (!text)
         return FLOW_NEXT;
     TRY(var_resolve(sh, &ref, &var));
-    if (var && var->attrs & VAR_BINARY && !base64)
+    if (var && var->attrs & VAR_BINARY)
         append_decoded(s, text, len);
     else
         str_append(s, text, len);

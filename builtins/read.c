@@ -260,7 +260,7 @@ static bool next_field(struct reader *r, size_t *pos, const char **ret_text, siz
         *ret_len = end - start;
         return true;
     }
-    if (*pos > r->len)
+    if (*pos >= r->len)
         return false;
     struct str field;
     str_init(&field, r->sh->scratch);

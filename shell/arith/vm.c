@@ -339,7 +339,7 @@ static enum flow run(struct shell *sh, const struct arith_code *code, struct num
             *++vm.top = code->constants[in->arg];
             break;
         case OP_OCTAL: {
-            bool octal = option_on(sh, OPTION_LETOCTAL) || option_on(sh, OPTION_POSIX);
+            bool octal = sh->arith_octal || option_on(sh, OPTION_POSIX);
             *++vm.top = code->constants[in->arg + octal];
             break;
         }

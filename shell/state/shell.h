@@ -166,6 +166,7 @@ struct shell {
     struct jobs *jobs;
     struct traps *traps;
     struct arith_cache *arith_cache;
+    bool arith_octal;               /* a leading 0 means octal: let under letoctal */
     uint32_t arith_level;           /* expressions being evaluated: 2 and more are values of variables */
     struct string_cache *string_cache; /* expand/string.c; made at first use, freed by expand_cache_free */
     struct history *history;

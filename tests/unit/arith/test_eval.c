@@ -67,10 +67,10 @@ static void test_constants(void **state)
         { "'\\\\'", "92" },    { "inf", "inf" },   { "1e3", "1000" },
     };
     RUN(checks);
-    assert_int_equal(option_set(sh, OPTION_LETOCTAL, true), FLOW_NEXT);
+    assert_int_equal(option_set(sh, OPTION_POSIX, true), FLOW_NEXT);
     assert_string_equal(eval("010"), "8");
     assert_string_equal(eval("018"), "18");
-    assert_int_equal(option_set(sh, OPTION_LETOCTAL, false), FLOW_NEXT);
+    assert_int_equal(option_set(sh, OPTION_POSIX, false), FLOW_NEXT);
     assert_string_equal(eval("010"), "10");
 }
 
