@@ -108,7 +108,8 @@ static bool take_options(struct shell *sh, struct args *args, bool *ret_physical
     for (int option; (option = args_option(sh, args, ret_flow)) != 0;) {
         if (option < 0)
             return false;
-        *ret_physical = option == 'P';
+        if (option != 'e')
+            *ret_physical = option == 'P';
     }
     return true;
 }
@@ -140,8 +141,6 @@ static enum flow pwd_run(struct shell *sh, struct args *args)
 
     if (!take_options(sh, args, &physical, &flow))
         return flow;
-    if (args_left(args))
-        return builtin_usage_error(sh, args, "takes no operands");
     sh->status = 0;
     if (!physical && sh->cwd) {
         out_printf(sh->out, "%s\n", sh->cwd);
@@ -157,7 +156,13 @@ static enum flow pwd_run(struct shell *sh, struct args *args)
     return flow;
 }
 
-static const struct builtin_option options[] = {
+static const struct builtin_option pwd_options[] = {
+    { .letter = 'L', .help = "keep symbolic links in the name (the default)" },
+    { .letter = 'P', .help = "resolve symbolic links" },
+    { 0 },
+};
+static const struct builtin_option cd_options[] = {
+    { .letter = 'e', .help = "no effect: with -P fail when the new directory cannot be told, which always is so" },
     { .letter = 'L', .help = "keep symbolic links in the name (the default)" },
     { .letter = 'P', .help = "resolve symbolic links" },
     { 0 },
@@ -165,7 +170,7 @@ static const struct builtin_option options[] = {
 
 const struct builtin_spec cd_spec = {
     .name = "cd",
-    .options = options,
+    .options = cd_options,
     .usage = "[directory | old new]",
     .summary = "change the working directory",
     .doc = "Changes to directory, by default that of HOME; - stands for OLDPWD. A relative name is looked "
@@ -176,7 +181,7 @@ const struct builtin_spec cd_spec = {
 
 const struct builtin_spec pwd_spec = {
     .name = "pwd",
-    .options = options,
+    .options = pwd_options,
     .usage = "",
     .summary = "print the working directory",
     .doc = "Prints the name of the working directory.",

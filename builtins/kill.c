@@ -16,17 +16,32 @@
 #include "shell/exec/trap.h"
 #include "shell/state/fdtab.h"
 
-/* All signals, one a line; WITH_NUMBERS: a table. */
-static void list_signals(struct shell *sh, bool with_numbers)
+enum { TABLE_COLUMNS = 5, TABLE_WIDTH = 10 };
+
+static void list_names(struct shell *sh)
 {
     for (int signal = 1; signal < NSIG; signal++) {
         const char *name = trap_name(signal);
-        if (!name)
-            continue;
-        if (with_numbers)
-            out_printf(sh->out, "%2d %s\n", signal, name);
-        else
+        if (name)
             out_printf(sh->out, "%s\n", name);
+    }
+}
+
+/* Names with their numbers, in columns. */
+static void list_table(struct shell *sh)
+{
+    int signals[NSIG], count = 0;
+    for (int signal = 1; signal < NSIG; signal++) {
+        if (trap_name(signal))
+            signals[count++] = signal;
+    }
+    int rows = (count + TABLE_COLUMNS - 1) / TABLE_COLUMNS;
+    for (int row = 0; row < rows; row++) {
+        for (int i = row; i < count; i += rows) {
+            int width = i + rows < count ? TABLE_WIDTH : 0;
+            out_printf(sh->out, "%2d) %-*s", signals[i], width, trap_name(signals[i]));
+        }
+        out_putc(sh->out, '\n');
     }
 }
 
@@ -95,17 +110,19 @@ static void send_signal(struct shell *sh, const struct args *args, const char *o
 static enum flow take_signal(struct shell *sh, const struct args *args, size_t *at, int *ret_signal)
 {
     const char *text = args->argv[*at] + 1;
+    bool is_option = false;
 
     if ((*text == 's' || *text == 'n') && (!text[1] || isdigit((unsigned char)text[1]) ||
                                            (*text == 's' && trap_parse(text) < 0))) {
         text = text[1] ? text + 1 : args->argv[++*at];
         if (!text)
             return builtin_usage_error(sh, args, "a signal is missing");
+        is_option = true;
     }
     ++*at;
     *ret_signal = trap_parse(text);
     if (*ret_signal < 0 || *ret_signal >= NSIG)
-        return shell_fail(sh, ERROR_BUILTIN, 1, args->argv[0], "%s: unknown signal name", text);
+        return shell_fail(sh, ERROR_BUILTIN, is_option ? 1 : 2, args->argv[0], "%s: unknown signal name", text);
     return FLOW_NEXT;
 }
 
@@ -124,7 +141,10 @@ static enum flow kill_run(struct shell *sh, struct args *args)
     if (first && (strcmp(first, "-l") == 0 || strcmp(first, "-L") == 0)) {
         if (args->count > 2)
             return list_some(sh, args, 2);
-        list_signals(sh, first[1] == 'L');
+        if (first[1] == 'L')
+            list_table(sh);
+        else
+            list_names(sh);
         return FLOW_NEXT;
     }
     if (first && *first == '-' && strcmp(first, "--") != 0)

@@ -4,9 +4,10 @@
  * Takes seconds with a fraction, or numbers with the suffixes s m h d w. A trapped signal runs its action at
  * once; the sleep then goes on for the rest of its time, or ends early with -s.
  */
-#include <errno.h>
+#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include "builtins/builtin.h"
@@ -30,12 +31,37 @@ static double suffix_seconds(char c)
     }
 }
 
+/* ISO 8601: P1DT2H3M4.5S. Years and months have no length and are not taken. */
+static bool parse_iso_duration(const char *text, double *ret_seconds)
+{
+    double total = 0;
+    bool is_time = false, any = false;
+    for (text++; *text; text++) {
+        if (*text == 'T' && !is_time) {
+            is_time = true;
+            continue;
+        }
+        char *end;
+        double n = strtod(text, &end);
+        const char *unit = strchr(is_time ? "HMS" : "DW", *end);
+        if (end == text || !*end || !unit || !(n >= 0))
+            return false;
+        total += n * suffix_seconds((char)tolower((unsigned char)*end));
+        text = end;
+        any = true;
+    }
+    *ret_seconds = total;
+    return any;
+}
+
 /* A sum such as 1h30m; a bare number means seconds. */
 static bool parse_duration(const char *text, double *ret_seconds)
 {
     double total = 0;
     if (!*text)
         return false;
+    if (*text == 'P')
+        return parse_iso_duration(text, ret_seconds);
     while (*text) {
         char *end;
         double n = strtod(text, &end);
@@ -62,7 +88,7 @@ static enum flow sleep_run(struct shell *sh, struct args *args)
         once |= option == 's';
     }
     if (args_left(args) != 1)
-        return builtin_usage_error(sh, args, "needs one operand");
+        return shell_fail(sh, ERROR_BUILTIN, 1, args->argv[0], "one operand expected");
     const char *operand = args_peek(args, 0);
     if (!parse_duration(operand, &seconds))
         return shell_fail(sh, ERROR_BUILTIN, 1, args->argv[0], "%s: bad number", operand);
@@ -93,6 +119,6 @@ const struct builtin_spec sleep_spec = {
     .usage = "duration",
     .summary = "wait for a time",
     .doc = "Waits for the given number of seconds, which may have a fraction, or for a duration made of "
-           "numbers with the suffixes s, m, h, d and w.",
+           "numbers with the suffixes s, m, h, d and w, or written as in ISO 8601: PT1H30M.",
     .run = sleep_run,
 };

@@ -8,7 +8,7 @@ static void print_time(struct out *out, clock_t ticks, long per_second, char end
 {
     long minutes = (long)(ticks / (60 * per_second));
     double seconds = (double)(ticks % (60 * per_second)) / (double)per_second;
-    out_printf(out, "%ldm%05.2fs%c", minutes, seconds, end);
+    out_printf(out, "%ldm%06.3fs%c", minutes, seconds, end);
 }
 
 static enum flow times_run(struct shell *sh, struct args *args)

@@ -74,7 +74,7 @@ static enum flow trap_builtin_run(struct shell *sh, struct args *args)
             action = NULL;
         if (args_left(args) == 1) {
             if (trap_parse(args_peek(args, 0)) < 0)
-                return builtin_usage_error(sh, args, "needs a condition");
+                return shell_fail(sh, ERROR_BUILTIN, 1, args->argv[0], "condition(s) required");
             action = NULL;
             first = 0;
         }

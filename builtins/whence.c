@@ -7,6 +7,7 @@
  */
 #include <errno.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "builtins/builtin.h"
@@ -56,8 +57,8 @@ static enum flow report(struct shell *sh, struct query *query, const char *name,
         out_printf(sh->out, "%s\n", meanings[meaning].type);
         return FLOW_NEXT;
     }
-    bool verbose = (query->show & WHENCE_VERBOSE) != 0;
-    if (!verbose) {
+    bool verbose = (query->show & WHENCE_VERBOSE) && !(query->show & WHENCE_PATH_ONLY);
+    if (!verbose && meaning != MEANING_ALIAS) {
         out_printf(sh->out, "%s\n", text ? text : name);
         return FLOW_NEXT;
     }
@@ -74,9 +75,40 @@ static enum flow report(struct shell *sh, struct query *query, const char *name,
     str_init(&quoted, sh->heap);
     text_quote(&quoted, text, strlen(text));
     bool ok = str_ok(&quoted);
-    out_printf(sh->out, "%s is %s %s\n", name, meanings[meaning].phrase, str_text(&quoted));
+    if (verbose)
+        out_printf(sh->out, "%s is %s %s\n", name, meanings[meaning].phrase, str_text(&quoted));
+    else
+        out_printf(sh->out, "%s\n", str_text(&quoted));
     str_release(&quoted);
     return ok ? FLOW_NEXT : shell_fail_memory(sh, 0);
+}
+
+/* NAME, which holds a slash, from the root on and without `.` and `..`. */
+static void append_absolute(struct shell *sh, struct str *s, const char *name)
+{
+    if (*name != '/' && sh->cwd)
+        str_append_z(s, sh->cwd);
+    for (;;) {
+        name += strspn(name, "/");
+        size_t len = strcspn(name, "/");
+        if (!len)
+            break;
+        if (len == 2 && name[0] == '.' && name[1] == '.') {
+            const char *slash = s->len ? memrchr(s->data, '/', s->len) : NULL;
+            str_truncate(s, slash ? (size_t)(slash - s->data) : 0);
+        } else if (len != 1 || *name != '.') {
+            if (!s->len || s->data[s->len - 1] != '/')
+                str_putc(s, '/');
+            str_append(s, name, len);
+        }
+        name += len;
+    }
+}
+
+static bool is_same_file(const char *a, const char *b)
+{
+    struct stat x, y;
+    return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
 }
 
 /* The files called NAME in PATH, or NAME itself when it holds a slash. */
@@ -85,9 +117,15 @@ static enum flow report_files(struct shell *sh, struct query *query, const char 
     bool default_path = (query->show & WHENCE_DEFAULT_PATH) != 0;
 
     if (strchr(name, '/')) {
-        if (access(name, X_OK) == 0)
-            return report(sh, query, name, MEANING_FILE, name);
-        return FLOW_NEXT;
+        struct stat st;
+        if (access(name, X_OK) != 0 || stat(name, &st) != 0 || S_ISDIR(st.st_mode))
+            return FLOW_NEXT;
+        struct str path;
+        str_init(&path, sh->scratch);
+        append_absolute(sh, &path, name);
+        if (!str_ok(&path))
+            return shell_fail_memory(sh, path.len);
+        return report(sh, query, name, MEANING_FILE, str_text(&path));
     }
     if (!(query->show & WHENCE_ALL)) {
         const char *path = cmdhash_find(sh, name, default_path);
@@ -96,8 +134,13 @@ static enum flow report_files(struct shell *sh, struct query *query, const char 
     struct vec paths;
     vec_init(&paths, sh->heap);
     enum flow flow = cmdhash_find_all(sh, name, &paths);
-    for (size_t i = 0; i < paths.count && flow == FLOW_NEXT; i++)
-        flow = report(sh, query, name, MEANING_FILE, paths.items[i]);
+    for (size_t i = 0; i < paths.count && flow == FLOW_NEXT; i++) {
+        bool seen = false; /* the same file by another way, as where /bin is /usr/bin */
+        for (size_t k = 0; k < i && !seen; k++)
+            seen = is_same_file(paths.items[k], paths.items[i]);
+        if (!seen)
+            flow = report(sh, query, name, MEANING_FILE, paths.items[i]);
+    }
     vec_release(&paths);
     return flow;
 }
@@ -165,7 +208,6 @@ static enum flow whence_run(struct shell *sh, struct args *args)
         case 'p':
         case 'P':
             show |= WHENCE_PATH_ONLY;
-            show &= ~(unsigned)WHENCE_VERBOSE;
             break;
         case 'q':
             show |= WHENCE_QUIET;
