@@ -184,7 +184,10 @@ bool lex_dollar(struct parser *p, struct builder *b, bool dquoted)
         return lex_double(p, b, true);
     /* A lone $ counts as quoted, so that it means the same wherever the word is written out; in a
      * regular expression it is an anchor. */
-    builder_char(p, b, '$', dquoted || b->mode != WORD_REGEX);
+    /* Live at the end of a regular expression. */
+    bool live = b->mode == WORD_REGEX || b->mode == WORD_PATTERN || b->mode == WORD_TRIM ||
+                b->mode == WORD_SUBST;
+    builder_char(p, b, '$', dquoted || !live);
     return true;
 }
 

@@ -301,7 +301,9 @@ struct param *lex_braced(struct parser *p, bool dquoted)
     param->braced = true;
     param->cache = parser_cache(p);
     lex_prefix(p, param);
-    if (!lex_parameter(p, param) || !lex_operator(p, param, dquoted))
+    if (look_joined(p) >= 0 && !lex_parameter(p, param))
+        return NULL;
+    if (look_joined(p) >= 0 && !lex_operator(p, param, dquoted))
         return NULL;
     if (look_joined(p) != '}') {
         parser_missing(p, "${", line);

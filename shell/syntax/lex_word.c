@@ -116,7 +116,7 @@ static bool lex_tilde(struct parser *p, struct builder *b)
     return builder_part(p, b, &part);
 }
 
-/* Is \C live text: a group in a replacement, a class like \d in a regular expression or in an extended
+/* Is \C live text: a group in a replacement, any escape of a regular expression, a class like \d in an extended
  * pattern (the flag says that one was opened)? */
 static bool keeps_backslash(const struct builder *b, int c)
 {
@@ -124,7 +124,7 @@ static bool keeps_backslash(const struct builder *b, int c)
     case WORD_REPLACE:
         return c >= '0' && c <= '9';
     case WORD_REGEX:
-        return cclass_is((char)c, CC_NAME_START) && c != '_';
+        return !cclass_is((char)c, CC_SPACE) && c < 0x80;
     case WORD_PATTERN:
     case WORD_TRIM:
     case WORD_SUBST:
@@ -152,6 +152,8 @@ static bool lex_backslash(struct parser *p, struct builder *b)
     bool live = keeps_backslash(b, c);
     if (live || (b->mode == WORD_REPLACE && c == '/'))
         builder_char(p, b, '\\', !live);
+    if (!live)
+        builder_empty_quotes(p, b); /* the byte may be a NUL, which is dropped */
     builder_char(p, b, (char)c, !live);
     return true;
 }

@@ -185,12 +185,17 @@ static void add_parts(struct parser *p, struct builder *b, const struct word *wo
 {
     for (uint32_t i = 0; word && i < word->part_count; i++) {
         const struct part *part = &word->parts[i];
-        if (part->kind != PART_LITERAL)
+        if (part->kind == PART_TILDE) {
+            /* an argument like x=~ is not expanded */
+            builder_char(p, b, '~', false);
+            builder_text(p, b, part->literal.text, part->literal.len, false);
+        } else if (part->kind != PART_LITERAL) {
             builder_part(p, b, part);
-        else if (part->literal.len == 0)
+        } else if (part->literal.len == 0) {
             builder_empty_quotes(p, b);
-        else
+        } else {
             builder_text(p, b, part->literal.text, part->literal.len, part->quoted);
+        }
     }
 }
 

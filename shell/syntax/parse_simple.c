@@ -112,7 +112,7 @@ static bool add_one(struct parser *p, struct simple *s, bool *ret_more)
         return p->status == PARSE_OK;
     }
     if ((s->arg_count == 0 || p->alias_next) && alias_expand(p)) {
-        p->alias_next = false;
+        p->alias_next = true; /* the first word of the value is looked up as well */
         return true;
     }
     p->alias_next = false;

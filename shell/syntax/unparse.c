@@ -464,7 +464,7 @@ static void put_cond(struct unparser *u, const struct cond *cond)
     default:
         unparser_word(u, cond->a, CONTEXT_WORD);
         str_printf(u->s, " %s ", ops[cond->op]);
-        unparser_word(u, cond->b, CONTEXT_WORD);
+        unparser_word(u, cond->b, cond->op == COND_REGEX ? CONTEXT_REGEX : CONTEXT_WORD);
     }
 }
 

@@ -84,7 +84,7 @@ void unparse_summary(struct str *s, const struct node *node, size_t max)
     }
     if (s->len <= start + max)
         return;
-    const char *end = s->data + start + (max > 3 ? max - 3 : 0);
+    const char *end = s->data + start + (max > 3 ? max - 3 : max);
     if (((unsigned char)*end & 0xc0) == 0x80)
         end = utf8_prev(s->data + start, end);
     str_truncate(s, (size_t)(end - s->data));

@@ -30,14 +30,14 @@ static void put_double(struct unparser *u, const char *text, size_t len)
 
 void unparser_quoted(struct unparser *u, const char *text, size_t len)
 {
-    bool dollar = u->s->len > 0 && u->s->data[u->s->len - 1] == '$';
-    if (dollar && !memchr(text, '\n', len)) {
+    if (len > 1 && u->regex && u->s->data[u->s->len - 1] == '$') {
         /* $ before a quote would begin another kind of quote */
-        for (size_t i = 0; i < len; i++) {
-            str_putc(u->s, '\\');
-            str_putc(u->s, text[i]);
-        }
-    } else if (len == 1 && *text != '\n' && !cclass_is(*text, CC_NAME)) {
+        unparser_quoted(u, text, 1);
+        text++;
+        len--;
+    }
+    if (len == 1 && *text != '\n' && !cclass_is(*text, CC_NAME) &&
+        (!u->regex || cclass_is(*text, CC_BLANK) || (unsigned char)*text >= 0x80)) {
         str_putc(u->s, '\\');
         str_putc(u->s, *text);
     } else if (!memchr(text, '\'', len)) {
@@ -194,8 +194,11 @@ void unparser_word(struct unparser *u, const struct word *word, enum word_contex
 {
     if (!word)
         return;
-    if (context == CONTEXT_WORD) {
+    if (context == CONTEXT_WORD || context == CONTEXT_REGEX) {
+        bool regex = u->regex;
+        u->regex = context == CONTEXT_REGEX;
         write_plain_word(u, word);
+        u->regex = regex;
         return;
     }
     for (uint32_t i = 0; i < word->part_count; i++) {

@@ -10,6 +10,7 @@ struct unparser {
     struct vec here; /* const struct redir *, whose bodies follow the next newline */
     int indent;
     bool oneline; /* `; ` instead of newlines */
+    bool regex;   /* in a regular expression, where backslashes stay */
     bool no_here; /* leave bodies of here-documents out (summaries) */
     size_t max;   /* stop early past so many bytes; 0: never */
 };
@@ -28,6 +29,7 @@ void unparser_inner_list(struct unparser *u, const struct list *list);
 /* How the literal text of a word is to be written. */
 enum word_context {
     CONTEXT_WORD,  /* outside quotes */
+    CONTEXT_REGEX, /* the same, right of =~ */
     CONTEXT_DQ,    /* the word of ${x-..} inside double quotes */
     CONTEXT_HERE,  /* body of a here-document */
     CONTEXT_ARITH,
