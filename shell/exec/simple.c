@@ -25,9 +25,7 @@ static const struct spawn_plan plain_plan = {.in = -1, .out = -1};
 struct run {
     const struct node_simple *node; /* NULL: exec_argv */
     struct command command;
-    size_t argc;
-    const char *const *argv;
-    const struct assign *const *assigns; /* of ARGV, for declaration commands; or NULL */
+    struct args args; /* what a builtin gets, in place: copying it would wait for the stores just made */
     bool exec_last;
 };
 
@@ -174,12 +172,12 @@ static enum flow assign_only(struct shell *sh, const struct node_simple *node, u
 
 /* ---- running ---- */
 
-static enum flow builtin_call(struct shell *sh, const struct run *run)
+static enum flow builtin_call(struct shell *sh, struct run *run)
 {
     const struct builtin_spec *spec = run->command.spec;
-    struct args args = {
-        .count = run->argc, .argv = run->argv, .assigns = run->assigns, .next = 1, .spec = spec};
-    enum flow flow = spec->run(sh, &args);
+    run->args.next = 1;
+    run->args.spec = spec;
+    enum flow flow = spec->run(sh, &run->args);
     if (__builtin_expect(flow == FLOW_NEXT, 1))
         return exec_output_check(sh, spec->name, flow);
     return flow;
@@ -214,18 +212,18 @@ static enum flow builtin_prepare(struct shell *sh, const struct run *run, struct
         TRY(redir_apply(sh, target, node->node.redirs, node->node.redir_count));
     if (!node->assign_count)
         return FLOW_NEXT;
-    bool temporary = !command->special || (is_named(command, "exec") && run->argc > 1);
+    bool temporary = !command->special || (is_named(command, "exec") && run->args.count > 1);
     return assigns_run(sh, node, temporary ? ASSIGN_TEMP : 0);
 }
 
-static enum flow builtin_run(struct shell *sh, const struct run *run)
+static enum flow builtin_run(struct shell *sh, struct run *run)
 {
     const struct command *command = &run->command;
     const struct node_simple *node = run->node;
     struct frame frame;
     bool framed = node && (node->node.redir_count || node->assign_count);
     if (command->spec->flags & BUILTIN_NEEDS_PROCESS && sh->frame->subshell)
-        if (run->argc > 1 || !is_named(command, "exec"))
+        if (run->args.count > 1 || !is_named(command, "exec"))
             TRY(subshell_materialize(sh));
     if (framed)
         frame_push(sh, &frame, FRAME_CMD);
@@ -255,13 +253,13 @@ static enum flow function_run(struct shell *sh, const struct run *run)
     const struct node_simple *node = run->node;
     struct frame frame;
     if (!node || (!node->node.redir_count && !node->assign_count))
-        return exec_call(sh, run->command.func, run->argc, run->argv);
+        return exec_call(sh, run->command.func, run->args.count, run->args.argv);
     frame_push(sh, &frame, FRAME_CMD);
     enum flow flow = function_prepare(sh, run, &frame);
     if (flow == FLOW_ERROR) {
         flow = regular_error(sh);
     } else if (flow == FLOW_NEXT) {
-        flow = exec_call(sh, run->command.func, run->argc, run->argv);
+        flow = exec_call(sh, run->command.func, run->args.count, run->args.argv);
         if (flow != FLOW_ERROR && node->node.redir_count)
             flow = exec_output_check(sh, NULL, flow);
     }
@@ -283,16 +281,16 @@ static bool may_replace(struct shell *sh)
 static enum flow external_start(struct shell *sh, const struct run *run)
 {
     const char *path;
-    const char *name = run->argv[0];
+    const char *name = run->args.argv[0];
     struct command autoload;
     enum flow flow = command_path(sh, name, run->command.default_path, &path);
     if (flow == FLOW_ERROR && sh->err.status == 127 && command_autoload(sh, name, &autoload))
-        return exec_call(sh, autoload.func, run->argc, run->argv);
+        return exec_call(sh, autoload.func, run->args.count, run->args.argv);
     TRY(flow);
     if (run->exec_last && may_replace(sh))
-        return spawn_exec(sh, name, path, run->argv);
+        return spawn_exec(sh, name, path, run->args.argv);
     pid_t pid;
-    TRY(spawn_external(sh, name, path, run->argv, &plain_plan, &pid));
+    TRY(spawn_external(sh, name, path, run->args.argv, &plain_plan, &pid));
     struct str command;
     str_init(&command, sh->heap);
     if (option_on(sh, OPTION_MONITOR) && run->node)
@@ -334,21 +332,21 @@ static void prefix_strip(struct shell *sh, struct run *run)
     while (is_named(&run->command, "command")) {
         size_t skip = 1;
         bool default_path = false;
-        while (skip < run->argc && strcmp(run->argv[skip], "-p") == 0) {
+        while (skip < run->args.count && strcmp(run->args.argv[skip], "-p") == 0) {
             default_path = true;
             skip++;
         }
-        if (skip < run->argc && strcmp(run->argv[skip], "--") == 0)
+        if (skip < run->args.count && strcmp(run->args.argv[skip], "--") == 0)
             skip++;
-        else if (skip < run->argc && run->argv[skip][0] == '-' && run->argv[skip][1])
+        else if (skip < run->args.count && run->args.argv[skip][0] == '-' && run->args.argv[skip][1])
             return; /* -v and the like are the builtin's own */
-        if (skip >= run->argc)
+        if (skip >= run->args.count)
             return;
-        run->argv += skip;
-        run->argc -= skip;
-        if (run->assigns)
-            run->assigns += skip;
-        command_resolve(sh, run->argv[0], strlen(run->argv[0]), true, &run->command);
+        run->args.argv += skip;
+        run->args.count -= skip;
+        if (run->args.assigns)
+            run->args.assigns += skip;
+        command_resolve(sh, run->args.argv[0], strlen(run->args.argv[0]), true, &run->command);
         run->command.special = false;
         run->command.default_path = default_path;
     }
@@ -372,7 +370,7 @@ static enum flow run_dispatch(struct shell *sh, struct run *run)
 
 enum flow exec_argv(struct shell *sh, size_t argc, const char *const *argv, unsigned flags)
 {
-    struct run run = {.argc = argc, .argv = argv};
+    struct run run = {.args = {.count = argc, .argv = argv}};
     if (!argc) {
         sh->status = 0;
         return FLOW_NEXT;
@@ -401,8 +399,8 @@ static enum flow keyword_run(struct shell *sh, struct run *run)
     fields_init(&rest);
     frame_push(sh, &frame, FRAME_CMD);
     enum flow flow = FLOW_NEXT;
-    for (size_t i = 0; i < run->argc && flow == FLOW_NEXT; i++) {
-        const char *word = run->argv[i];
+    for (size_t i = 0; i < run->args.count && flow == FLOW_NEXT; i++) {
+        const char *word = run->args.argv[i];
         size_t len = text_name_len(word, strlen(word));
         struct name *name = i && len && word[len] == '=' ? name_intern(sh, word, len) : NULL;
         if (name)
@@ -411,8 +409,8 @@ static enum flow keyword_run(struct shell *sh, struct run *run)
             flow = fields_push(sh, &rest, word);
     }
     if (flow == FLOW_NEXT) {
-        run->argc = rest.count;
-        run->argv = rest.argv;
+        run->args.count = rest.count;
+        run->args.argv = rest.argv;
         flow = run_dispatch(sh, run);
     }
     frame_pop(sh, &frame);
@@ -437,7 +435,7 @@ static enum flow literal_builtin(struct shell *sh, const struct node_simple *nod
         argv[i] = arg->word->text;
     }
     argv[node->arg_count] = NULL;
-    struct run run = {.node = NULL, .argc = node->arg_count, .argv = argv};
+    struct run run = {.args = {.count = node->arg_count, .argv = argv}};
     command_resolve_cached(sh, node->args[0].word, &run.command);
     if (run.command.kind != COMMAND_BUILTIN || is_named(&run.command, "command"))
         return FLOW_NEXT;
@@ -467,12 +465,12 @@ static enum flow command_run(struct shell *sh, const struct node_simple *node, b
         return assign_only(sh, node, captures);
     if (!literal)
         command_resolve(sh, fields.argv[0], strlen(fields.argv[0]), false, &run.command);
-    run.argc = fields.count;
-    run.argv = fields.argv;
+    run.args.count = fields.count;
+    run.args.argv = fields.argv;
     if (declared.count)
-        TRY(declared_array(sh, &declared, fields.count, &run.assigns));
+        TRY(declared_array(sh, &declared, fields.count, &run.args.assigns));
     if (__builtin_expect(xtrace_on(sh), 0))
-        xtrace_words(sh, run.argc, run.argv);
+        xtrace_words(sh, run.args.count, run.args.argv);
     if (option_on(sh, OPTION_KEYWORD))
         flow = keyword_run(sh, &run);
     else
