@@ -1,7 +1,8 @@
 /*
  * break, continue: leave loops, or go on with their next turn.
  *
- * Outside of loops both do nothing. A count larger than the number of loops around means all of them.
+ * Outside of loops both do nothing. A count larger than the number of loops around means all of
+ * them.
  */
 #include <string.h>
 
@@ -49,6 +50,7 @@ const struct builtin_spec continue_spec = {
     .flags = BUILTIN_SPECIAL,
     .usage = "[n]",
     .summary = "go on with the next turn of a loop",
-    .doc = "Goes on with the next turn of the n-th enclosing loop, counted from the innermost; 1 by default.",
+    .doc = "Goes on with the next turn of the n-th enclosing loop, counted from the innermost; 1 "
+           "by default.",
     .run = continue_run,
 };

@@ -1,7 +1,8 @@
 /*
  * Builtins: one file each, `const struct builtin_spec NAME_spec`, one row each in builtin.def.
- * A builtin writes only to sh->out (errors go through shell_fail), gets const argv, changes state only through setters and
- * knows nothing of subshells. It returns FLOW_NEXT with sh->status set, or another flow.
+ * A builtin writes only to sh->out (errors go through shell_fail), gets const argv, changes state
+ * only through setters and knows nothing of subshells. It returns FLOW_NEXT with sh->status set, or
+ * another flow.
  */
 #ifndef BUILTINS_BUILTIN_H
 #define BUILTINS_BUILTIN_H
@@ -10,12 +11,14 @@
 #include "shell/syntax/ast.h"
 
 enum builtin_flags {
-    BUILTIN_SPECIAL = 1u << 0,       /* POSIX special builtin */
-    BUILTIN_DECL = 1u << 1,          /* declaration command: assignment arguments arrive in ARGS->ASSIGNS */
+    BUILTIN_SPECIAL = 1u << 0, /* POSIX special builtin */
+    BUILTIN_DECL = 1u << 1, /* declaration command: assignment arguments arrive in ARGS->ASSIGNS */
     BUILTIN_NEEDS_PROCESS = 1u << 2, /* cannot be undone: a virtual subshell forks first */
     BUILTIN_TTY = 1u << 3,           /* uses the terminal (fg, bg) */
     BUILTIN_MAY_EXIT = 1u << 4,
-    BUILTIN_RAW = 1u << 5,           /* parses its own arguments (echo, test, [, let, :) : no option parsing, no --help */
+    BUILTIN_RAW =
+        1u
+        << 5, /* parses its own arguments (echo, test, [, let, :) : no option parsing, no --help */
 };
 
 /* One option of a builtin. */
@@ -24,19 +27,20 @@ struct builtin_option {
     const char *argument;  /* NULL: none; "name" of the argument; leading ? = optional */
     const char *long_name; /* or NULL */
     const char *help;
-    bool plus;             /* +X is accepted too (typeset, set) */
-    bool numeric;          /* argument must be a number; also for optional ones: digits only are taken */
+    bool plus;    /* +X is accepted too (typeset, set) */
+    bool numeric; /* argument must be a number; also for optional ones: digits only are taken */
 };
 
 struct args {
-    size_t count;              /* argv[0] is the command's name */
-    const char *const *argv;   /* NULL-terminated; scratch */
-    const struct assign *const *assigns; /* BUILTIN_DECL: per argument, the parsed assignment or NULL; NULL array: none */
+    size_t count;            /* argv[0] is the command's name */
+    const char *const *argv; /* NULL-terminated; scratch */
+    const struct assign *const
+        *assigns; /* BUILTIN_DECL: per argument, the parsed assignment or NULL; NULL array: none */
     /* state of option parsing */
-    size_t next;               /* index of the next argument */
-    const char *cluster;       /* rest of -abc */
+    size_t next;                 /* index of the next argument */
+    const char *cluster;         /* rest of -abc */
     const char *option_argument; /* of the option just returned */
-    char sign;                 /* '-' or '+' */
+    char sign;                   /* '-' or '+' */
     const struct builtin_spec *spec;
 };
 
@@ -44,14 +48,15 @@ struct builtin_spec {
     const char *name;
     unsigned flags;
     const struct builtin_option *options; /* ends with letter 0 */
-    const char *usage;   /* operands: "[name[=value] ...]" */
-    const char *summary; /* one line */
-    const char *doc;     /* paragraphs, for --man */
+    const char *usage;                    /* operands: "[name[=value] ...]" */
+    const char *summary;                  /* one line */
+    const char *doc;                      /* paragraphs, for --man */
     enum flow (*run)(struct shell *sh, struct args *args);
 };
 
-/* Next option letter; 0 when only operands are left (args->next is the first; `--` is skipped); -1 when --help/--man was shown (return
- * FLOW_NEXT then). Fills option_argument and sign. Unknown or missing argument: *RET_FLOW = FLOW_ERROR (ERROR_USAGE, status 2) and returns -2. */
+/* Next option letter; 0 when only operands are left (args->next is the first; `--` is skipped); -1
+ * when --help/--man was shown (return FLOW_NEXT then). Fills option_argument and sign. Unknown or
+ * missing argument: *RET_FLOW = FLOW_ERROR (ERROR_USAGE, status 2) and returns -2. */
 int args_option(struct shell *sh, struct args *args, enum flow *ret_flow);
 /* Remaining operands. */
 static inline size_t args_left(const struct args *args)
@@ -67,7 +72,8 @@ enum flow builtin_usage_error(struct shell *sh, const struct args *args, const c
 /* Printed by --help. */
 void builtin_help(struct shell *sh, const struct builtin_spec *spec, struct str *s, bool man);
 
-/* Appends TEXT in lines of 80 bytes, each after INDENT blanks; the first line stands at column COLUMN already. */
+/* Appends TEXT in lines of 80 bytes, each after INDENT blanks; the first line stands at column
+ * COLUMN already. */
 void builtin_help_wrap(struct str *s, const char *text, size_t indent, size_t column);
 
 /* The sorted table made from builtin.def. */

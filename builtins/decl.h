@@ -14,10 +14,10 @@ struct decl {
     bool print;          /* -p */
     bool names_only;     /* the first option began with + */
     bool any_option;
-    bool functions;      /* -f */
-    bool move;           /* -m */
-    bool undefined;      /* -fu */
-    bool traced;         /* -ft */
+    bool functions; /* -f */
+    bool move;      /* -m */
+    bool undefined; /* -fu */
+    bool traced;    /* -ft */
 };
 
 /* typeset_list.c: what is shown without operands, and with -p and operands. */
@@ -25,6 +25,7 @@ enum flow decl_list(struct shell *sh, const struct decl *decl) NODISCARD;
 enum flow decl_print(struct shell *sh, const struct decl *decl, const struct args *args) NODISCARD;
 enum flow decl_functions(struct shell *sh, const struct decl *decl, struct args *args) NODISCARD;
 /* typeset.c: declares the operands left in ARGS. */
-enum flow decl_operands(struct shell *sh, const struct decl *decl, const struct args *args) NODISCARD;
+enum flow decl_operands(struct shell *sh, const struct decl *decl,
+                        const struct args *args) NODISCARD;
 
 #endif

@@ -52,7 +52,8 @@ const struct builtin_spec echo_spec = {
     .flags = BUILTIN_RAW,
     .usage = "[-ne] [arg ...]",
     .summary = "write arguments",
-    .doc = "Writes its arguments, separated by blanks, and a newline, which -n leaves out. With -e the escapes "
+    .doc = "Writes its arguments, separated by blanks, and a newline, which -n leaves out. With -e "
+           "the escapes "
            "of print are made. print is to be preferred in new scripts.",
     .run = echo_run,
 };

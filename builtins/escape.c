@@ -1,8 +1,9 @@
 /*
  * Backslash escapes of print, echo and printf.
  *
- * Two sets: print's, with \c that ends the output and octal only after \0; and that of printf formats, with
- * \xHH, \uHHHH, \cX and octal without the 0. print keeps unknown escapes, a format drops their backslash.
+ * Two sets: print's, with \c that ends the output and octal only after \0; and that of printf
+ * formats, with \xHH, \uHHHH, \cX and octal without the 0. print keeps unknown escapes, a format
+ * drops their backslash.
  */
 #include "builtins/escape.h"
 
@@ -14,22 +15,34 @@
 static int simple_escape(char letter)
 {
     switch (letter) {
-    case 'a': return '\a';
-    case 'b': return '\b';
-    case 'f': return '\f';
-    case 'n': return '\n';
-    case 'r': return '\r';
-    case 't': return '\t';
-    case 'v': return '\v';
-    case 'E': return '\033';
-    case '\\': return '\\';
-    default: return -1;
+    case 'a':
+        return '\a';
+    case 'b':
+        return '\b';
+    case 'f':
+        return '\f';
+    case 'n':
+        return '\n';
+    case 'r':
+        return '\r';
+    case 't':
+        return '\t';
+    case 'v':
+        return '\v';
+    case 'E':
+        return '\033';
+    case '\\':
+        return '\\';
+    default:
+        return -1;
     }
 }
 
 static int digit_of(char c, int base)
 {
-    int value = c >= '0' && c <= '9' ? c - '0' : (c | 0x20) >= 'a' && (c | 0x20) <= 'f' ? (c | 0x20) - 'a' + 10 : 99;
+    int value = c >= '0' && c <= '9'                     ? c - '0'
+                : (c | 0x20) >= 'a' && (c | 0x20) <= 'f' ? (c | 0x20) - 'a' + 10
+                                                         : 99;
     return value < base ? value : -1;
 }
 
@@ -37,7 +50,8 @@ static int digit_of(char c, int base)
 static uint32_t read_digits(const char **text, const char *end, int base, int max)
 {
     uint32_t value = 0;
-    for (int digit; max > 0 && *text < end && (digit = digit_of(**text, base)) >= 0; max--, (*text)++)
+    for (int digit; max > 0 && *text < end && (digit = digit_of(**text, base)) >= 0;
+         max--, (*text)++)
         value = value * (uint32_t)base + (uint32_t)digit;
     return value;
 }

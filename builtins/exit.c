@@ -1,8 +1,8 @@
 /*
  * exit, return: leave the shell, a function or a dot script with a status.
  *
- * The number is read as far as it goes, as ksh93 does: `exit abc` is `exit 0`. exit keeps the low 8 bits, as the
- * system would; a function may return any number.
+ * The number is read as far as it goes, as ksh93 does: `exit abc` is `exit 0`. exit keeps the low 8
+ * bits, as the system would; a function may return any number.
  */
 #include <stdlib.h>
 
@@ -52,7 +52,8 @@ const struct builtin_spec exit_spec = {
     .flags = BUILTIN_SPECIAL | BUILTIN_MAY_EXIT,
     .usage = "[n]",
     .summary = "leave the shell",
-    .doc = "Ends the shell, or the subshell, with status n, by default that of the last command. An EXIT "
+    .doc = "Ends the shell, or the subshell, with status n, by default that of the last command. "
+           "An EXIT "
            "trap runs first.",
     .run = exit_run,
 };
@@ -62,7 +63,8 @@ const struct builtin_spec return_spec = {
     .flags = BUILTIN_SPECIAL,
     .usage = "[n]",
     .summary = "return from a function or dot script",
-    .doc = "Ends the running function or dot script with status n, by default that of the last command. "
+    .doc = "Ends the running function or dot script with status n, by default that of the last "
+           "command. "
            "Outside of both it is the same as exit.",
     .run = return_run,
 };

@@ -6,7 +6,8 @@
 #include "shell/state/option.h"
 
 /* set -o letoctal is about let alone. An error is let's, so that the script goes on. */
-static enum flow evaluate(struct shell *sh, const struct args *args, const char *text, struct num *ret)
+static enum flow evaluate(struct shell *sh, const struct args *args, const char *text,
+                          struct num *ret)
 {
     bool octal = sh->arith_octal;
     sh->arith_octal = option_on(sh, OPTION_LETOCTAL);
@@ -24,7 +25,8 @@ static enum flow let_run(struct shell *sh, struct args *args)
     enum flow flow = FLOW_NEXT;
     const char *first = args_peek(args, 0);
     /* An expression may begin with a minus sign. */
-    if (first && (strcmp(first, "--") == 0 || strcmp(first, "--help") == 0 || strcmp(first, "--man") == 0) &&
+    if (first &&
+        (strcmp(first, "--") == 0 || strcmp(first, "--help") == 0 || strcmp(first, "--man") == 0) &&
         args_option(sh, args, &flow) != 0)
         return flow;
     if (args_left(args) == 0)
@@ -40,6 +42,7 @@ const struct builtin_spec let_spec = {
     .name = "let",
     .usage = "[expr ...]",
     .summary = "evaluate arithmetic expressions",
-    .doc = "Evaluates each expression in turn. Returns 0 if the value of the last is not zero, 1 if it is.",
+    .doc = "Evaluates each expression in turn. Returns 0 if the value of the last is not zero, 1 "
+           "if it is.",
     .run = let_run,
 };

@@ -1,7 +1,8 @@
 /*
  * Operands that several builtins take: variables and descriptors.
  *
- * A plain name needs no parser. A reference is resolved before its program goes, so its key is copied.
+ * A plain name needs no parser. A reference is resolved before its program goes, so its key is
+ * copied.
  */
 #include "builtins/operand.h"
 
@@ -10,7 +11,8 @@
 #include "shell/state/fdtab.h"
 #include "shell/syntax/parse.h"
 
-enum flow operand_ref(struct shell *sh, const struct args *args, const char *text, size_t len, struct var_ref *ret)
+enum flow operand_ref(struct shell *sh, const struct args *args, const char *text, size_t len,
+                      struct var_ref *ret)
 {
     if (text_is_name(text, len)) {
         struct name *name = name_intern(sh, text, len);
@@ -34,7 +36,8 @@ enum flow operand_ref(struct shell *sh, const struct args *args, const char *tex
     return flow;
 }
 
-enum flow operand_fd(struct shell *sh, const struct args *args, const char *text, int coproc, int *ret)
+enum flow operand_fd(struct shell *sh, const struct args *args, const char *text, int coproc,
+                     int *ret)
 {
     int64_t fd;
     if (strcmp(text, "p") == 0) {
@@ -43,7 +46,8 @@ enum flow operand_fd(struct shell *sh, const struct args *args, const char *text
         *ret = coproc;
         return FLOW_NEXT;
     }
-    if (!num_parse_int(text, strlen(text), &fd) || fd < 0 || fd > INT32_MAX || !fdtab_is_open(sh, (int)fd))
+    if (!num_parse_int(text, strlen(text), &fd) || fd < 0 || fd > INT32_MAX ||
+        !fdtab_is_open(sh, (int)fd))
         return shell_fail(sh, ERROR_BUILTIN, 1, args->argv[0], "%s: bad file unit number", text);
     *ret = (int)fd;
     return FLOW_NEXT;

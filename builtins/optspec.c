@@ -1,9 +1,12 @@
 /*
- * Options of builtins, read by the builtin's own table of options, and the help made from the same table.
+ * Options of builtins, read by the builtin's own table of options, and the help made from the same
+ * table.
  *
- * As ksh93 does: letters may be clustered; an argument is the rest of the cluster or the next word; a
- * numeric one takes digits only, so that more letters may follow it; `+x` is an option where the table says so;
- * `--` ends the options and a lone `-` is an operand. Long options may be shortened while that is unique.
+ * As ksh93 does: letters may be clustered; an argument is the rest of the cluster or the next word;
+ * a numeric one takes digits only, so that more letters may follow it; `+x` is an option where the
+ * table says so;
+ * `--` ends the options and a lone `-` is an operand. Long options may be shortened while that is
+ * unique.
  */
 #include <string.h>
 
@@ -153,8 +156,8 @@ static int show_help(struct shell *sh, const struct args *args, bool man, enum f
 
 /* ---- parsing -------------------------------------------------------------------------------- */
 
-static int fail_option(struct shell *sh, const struct args *args, const char *option, size_t len, const char *why,
-                       enum flow *ret_flow)
+static int fail_option(struct shell *sh, const struct args *args, const char *option, size_t len,
+                       const char *why, enum flow *ret_flow)
 {
     struct str text;
     str_init(&text, sh->scratch);
@@ -174,7 +177,8 @@ static bool takes_plus(const struct builtin_spec *spec)
 }
 
 /* The option called NAME, or whose name begins so if only one does. */
-static const struct builtin_option *find_long(const struct builtin_spec *spec, const char *name, size_t len)
+static const struct builtin_option *find_long(const struct builtin_spec *spec, const char *name,
+                                              size_t len)
 {
     const struct builtin_option *found = NULL;
     for (const struct builtin_option *o = spec->options; o && o->letter; o++) {

@@ -1,8 +1,8 @@
 /*
  * print: write arguments, to a descriptor, the coprocess or the history.
  *
- * Escapes are made unless -r or -R is given; a \c ends the output there. With -v and -C (which differ for compound
- * variables only) the arguments name variables.
+ * Escapes are made unless -r or -R is given; a \c ends the output there. With -v and -C (which
+ * differ for compound variables only) the arguments name variables.
  */
 #include "builtins/print.h"
 
@@ -44,22 +44,43 @@ static enum flow use_descriptor(struct shell *sh, const struct args *args, const
 }
 
 /* *RET_DONE: help was shown. */
-static enum flow parse(struct shell *sh, struct args *args, struct print_options *options, bool *ret_done)
+static enum flow parse(struct shell *sh, struct args *args, struct print_options *options,
+                       bool *ret_done)
 {
     enum flow flow = FLOW_NEXT;
     for (int option; (option = args_option(sh, args, &flow)) != 0;) {
         switch (option) {
-        case 'e': options->raw = false; break;
-        case 'n': options->no_newline = true; break;
-        case 'r': options->raw = true; break;
-        case 's': options->history = true; break;
+        case 'e':
+            options->raw = false;
+            break;
+        case 'n':
+            options->no_newline = true;
+            break;
+        case 'r':
+            options->raw = true;
+            break;
+        case 's':
+            options->history = true;
+            break;
         case 'v':
-        case 'C': options->variables = true; break;
-        case 'f': options->format = args->option_argument; break;
-        case 'p': TRY(use_descriptor(sh, args, "p", options)); break;
-        case 'u': TRY(use_descriptor(sh, args, args->option_argument, options)); break;
-        case 'R': take_echo_option(args, options); return FLOW_NEXT;
-        default: *ret_done = option == -1; return flow;
+        case 'C':
+            options->variables = true;
+            break;
+        case 'f':
+            options->format = args->option_argument;
+            break;
+        case 'p':
+            TRY(use_descriptor(sh, args, "p", options));
+            break;
+        case 'u':
+            TRY(use_descriptor(sh, args, args->option_argument, options));
+            break;
+        case 'R':
+            take_echo_option(args, options);
+            return FLOW_NEXT;
+        default:
+            *ret_done = option == -1;
+            return flow;
         }
     }
     const char *first = args_peek(args, 0);
@@ -173,8 +194,11 @@ const struct builtin_spec print_spec = {
     .options = print_options,
     .usage = "[string ...]",
     .summary = "write arguments",
-    .doc = "Writes its arguments, separated by blanks, and a newline. Unless -r or -R is given these escapes "
-           "are made: \\a alert, \\b backspace, \\c end of the output, \\f form feed, \\n newline, \\r return, "
-           "\\t tab, \\v vertical tab, \\E escape, \\\\ backslash, \\0n the byte with the octal number n.",
+    .doc = "Writes its arguments, separated by blanks, and a newline. Unless -r or -R is given "
+           "these escapes "
+           "are made: \\a alert, \\b backspace, \\c end of the output, \\f form feed, \\n newline, "
+           "\\r return, "
+           "\\t tab, \\v vertical tab, \\E escape, \\\\ backslash, \\0n the byte with the octal "
+           "number n.",
     .run = print_run,
 };

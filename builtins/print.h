@@ -4,8 +4,8 @@
 
 #include "builtins/builtin.h"
 
-/* Writes the COUNT texts of ARGV to OUT by FORMAT, used again until all are written. NAME is for messages. Texts that are no
- * numbers are reported at once; *RET_STATUS tells. */
+/* Writes the COUNT texts of ARGV to OUT by FORMAT, used again until all are written. NAME is for
+ * messages. Texts that are no numbers are reported at once; *RET_STATUS tells. */
 enum flow printf_format(struct shell *sh, struct out *out, const char *name, const char *format,
                         const char *const *argv, size_t count, int *ret_status) NODISCARD;
 
@@ -16,12 +16,14 @@ void quote_url(struct str *s, const char *text, size_t len);
 void quote_ere_to_pattern(struct str *s, const char *text, size_t len);
 void quote_pattern_to_ere(struct str *s, const char *text, size_t len);
 /* The value of a variable for %B; of binary data the bytes. NAME is for messages. */
-enum flow quote_variable(struct shell *sh, const char *name, const char *variable, struct str *s) NODISCARD;
+enum flow quote_variable(struct shell *sh, const char *name, const char *variable,
+                         struct str *s) NODISCARD;
 
 /* LEN bytes as base64 text. */
 void quote_base64(struct str *s, const char *bytes, size_t len);
 
-/* printf_time.c: the date DATE formatted by FORMAT (NULL: the default one). False: DATE was not understood. */
+/* printf_time.c: the date DATE formatted by FORMAT (NULL: the default one). False: DATE was not
+ * understood. */
 bool time_format(struct shell *sh, struct str *s, const char *format, const char *date);
 /* printf_date.c: DATE as a point in time. */
 bool time_parse(const char *date, int64_t now_ns, int64_t *ret_ns);

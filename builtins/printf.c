@@ -2,8 +2,9 @@
  * printf: formatted output, with the conversions of C and those of ksh93.
  *
  * The format is read while it is written, one conversion at a time, and used again while there are
- * arguments and it takes some. An argument that is no number is reported and counts as what could be read
- * of it; the rest is still written and the status is 1. Numbers are arithmetic expressions, each evaluated once.
+ * arguments and it takes some. An argument that is no number is reported and counts as what could
+ * be read of it; the rest is still written and the status is 1. Numbers are arithmetic expressions,
+ * each evaluated once.
  */
 #include "builtins/print.h"
 
@@ -24,10 +25,10 @@ struct printer {
     const char *name;
     const char *const *argv;
     size_t count;
-    size_t base;  /* argv[base] is %1$ in this turn of the format */
-    size_t next;  /* next argument */
-    size_t used;  /* highest argument taken in this turn, + 1 */
-    bool stop;    /* \c was met */
+    size_t base; /* argv[base] is %1$ in this turn of the format */
+    size_t next; /* next argument */
+    size_t used; /* highest argument taken in this turn, + 1 */
+    bool stop;   /* \c was met */
     bool failed;
     struct str text; /* of the conversion at hand */
 };
@@ -101,7 +102,8 @@ static int take_int(struct printer *p)
     return n > WIDTH_MAX ? WIDTH_MAX : n < -WIDTH_MAX ? -WIDTH_MAX : (int)n;
 }
 
-/* ---- reading the format ----------------------------------------------------------------------- */
+/* ---- reading the format -----------------------------------------------------------------------
+ */
 
 /* Decimal digits at *AT, 0 without. */
 static int read_int(const char **at)
@@ -126,16 +128,33 @@ static void read_position(struct printer *p, const char **at)
 static bool read_flag(struct spec *spec, char c)
 {
     switch (c) {
-    case '-': spec->minus = true; return true;
-    case '+': spec->plus = true; return true;
-    case ' ': spec->space = true; return true;
-    case '#': spec->alternate = true; return true;
-    case '0': spec->zero = true; return true;
+    case '-':
+        spec->minus = true;
+        return true;
+    case '+':
+        spec->plus = true;
+        return true;
+    case ' ':
+        spec->space = true;
+        return true;
+    case '#':
+        spec->alternate = true;
+        return true;
+    case '0':
+        spec->zero = true;
+        return true;
     case '\'':
-    case ',': spec->group = true; return true;
-    case '=': spec->center = true; return true;
-    case 'L': spec->wide = true; return true;
-    default: return false;
+    case ',':
+        spec->group = true;
+        return true;
+    case '=':
+        spec->center = true;
+        return true;
+    case 'L':
+        spec->wide = true;
+        return true;
+    default:
+        return false;
     }
 }
 
@@ -189,7 +208,8 @@ static bool read_spec(struct printer *p, const char **at, struct spec *spec)
     return *c != '\0';
 }
 
-/* ---- conversions ------------------------------------------------------------------------------ */
+/* ---- conversions ------------------------------------------------------------------------------
+ */
 
 static void write_fill(struct out *out, char c, size_t count)
 {
@@ -198,7 +218,8 @@ static void write_fill(struct out *out, char c, size_t count)
 }
 
 /* TEXT in the field of SPEC; SHOWN is its width. */
-static void write_field(struct printer *p, const struct spec *spec, const char *text, size_t len, size_t shown)
+static void write_field(struct printer *p, const struct spec *spec, const char *text, size_t len,
+                        size_t shown)
 {
     size_t fill = (size_t)spec->width > shown ? (size_t)spec->width - shown : 0;
     size_t left = spec->minus ? 0 : spec->center ? fill / 2 : fill;
@@ -232,8 +253,8 @@ static size_t make_digits(uint64_t value, unsigned base, bool upper, char *ret)
 }
 
 /* Sign, base prefix, zeros, digits. */
-static void write_integer(struct printer *p, const struct spec *spec, uint64_t magnitude, bool negative,
-                          bool is_signed, unsigned base)
+static void write_integer(struct printer *p, const struct spec *spec, uint64_t magnitude,
+                          bool negative, bool is_signed, unsigned base)
 {
     char digits[64], prefix[8];
     size_t count = make_digits(magnitude, base, spec->conversion == 'X', digits);
@@ -365,7 +386,7 @@ static void quote_arg(struct printer *p, const struct spec *spec, const char *ar
         char conversion;
         bool alternate;
     } names[] = {
-        { "csv", 'q', true }, { "ere", 'R', false }, { "html", 'H', false },
+        { "csv", 'q', true },      { "ere", 'R', false }, { "html", 'H', false },
         { "pattern", 'P', false }, { "url", 'H', true },
     };
     char conversion = spec->conversion;
@@ -378,10 +399,18 @@ static void quote_arg(struct printer *p, const struct spec *spec, const char *ar
         }
     }
     switch (conversion) {
-    case 'P': quote_ere_to_pattern(&p->text, arg, len); break;
-    case 'R': quote_pattern_to_ere(&p->text, arg, len); break;
-    case 'H': (alternate ? quote_url : quote_html)(&p->text, arg, len); break;
-    default: (alternate ? quote_csv : text_quote)(&p->text, arg, len); break;
+    case 'P':
+        quote_ere_to_pattern(&p->text, arg, len);
+        break;
+    case 'R':
+        quote_pattern_to_ere(&p->text, arg, len);
+        break;
+    case 'H':
+        (alternate ? quote_url : quote_html)(&p->text, arg, len);
+        break;
+    default:
+        (alternate ? quote_csv : text_quote)(&p->text, arg, len);
+        break;
     }
 }
 
@@ -394,7 +423,7 @@ static void convert_elapsed(struct printer *p, const struct spec *spec)
         int64_t sub;
     } units[] = {
         { 31536000, "Y", "M", 2592000 }, { 2592000, "M", "d", 86400 }, { 604800, "w", "d", 86400 },
-        { 86400, "d", "h", 3600 }, { 3600, "h", "m", 60 }, { 60, "m", "s", 1 },
+        { 86400, "d", "h", 3600 },       { 3600, "h", "m", 60 },       { 60, "m", "s", 1 },
     };
     struct num n = take_number(p);
     long double seconds = n.is_float ? n.f : (long double)n.i;
@@ -431,7 +460,12 @@ static enum flow convert(struct printer *p, struct spec *spec)
         arg = take_arg(p);
         write_string(p, spec, arg ? arg : "", arg ? strlen(arg) : 0);
         break;
-    case 'd': case 'i': case 'u': case 'o': case 'x': case 'X':
+    case 'd':
+    case 'i':
+    case 'u':
+    case 'o':
+    case 'x':
+    case 'X':
         convert_integer(p, spec);
         break;
     case 'p':
@@ -439,7 +473,14 @@ static enum flow convert(struct printer *p, struct spec *spec)
         spec->conversion = 'x';
         convert_integer(p, spec);
         break;
-    case 'a': case 'A': case 'e': case 'E': case 'f': case 'F': case 'g': case 'G':
+    case 'a':
+    case 'A':
+    case 'e':
+    case 'E':
+    case 'f':
+    case 'F':
+    case 'g':
+    case 'G':
         convert_float(p, spec);
         break;
     case 'c':
@@ -448,7 +489,10 @@ static enum flow convert(struct printer *p, struct spec *spec)
     case 'b':
         convert_escaped(p, spec);
         break;
-    case 'q': case 'H': case 'P': case 'R':
+    case 'q':
+    case 'H':
+    case 'P':
+    case 'R':
         arg = take_arg(p);
         str_clear(&p->text);
         if (arg)
@@ -478,7 +522,8 @@ static enum flow convert(struct printer *p, struct spec *spec)
         out_putc(p->out, '%');
         break;
     default:
-        return shell_fail(p->sh, ERROR_BUILTIN, 1, p->name, "%c: unknown format specifier", spec->conversion);
+        return shell_fail(p->sh, ERROR_BUILTIN, 1, p->name, "%c: unknown format specifier",
+                          spec->conversion);
     }
     return FLOW_NEXT;
 }
@@ -569,14 +614,17 @@ static enum flow printf_run(struct shell *sh, struct args *args)
     if (variable)
         return format_variable(sh, args, variable, format);
     int status;
-    TRY(printf_format(sh, sh->out, args->argv[0], format, args->argv + args->next, args_left(args), &status));
+    TRY(printf_format(sh, sh->out, args->argv[0], format, args->argv + args->next, args_left(args),
+                      &status));
     sh->status = status;
     return FLOW_NEXT;
 }
 
 static const struct builtin_option printf_options[] = {
-    { .letter = 'v', .argument = "name", .help = "assign the output to the variable name, which may be an "
-                                                 "array element, instead of writing it" },
+    { .letter = 'v',
+      .argument = "name",
+      .help = "assign the output to the variable name, which may be an "
+              "array element, instead of writing it" },
     { 0 },
 };
 
@@ -585,13 +633,20 @@ const struct builtin_spec printf_spec = {
     .options = printf_options,
     .usage = "format [string ...]",
     .summary = "write formatted output",
-    .doc = "Writes its arguments as format says; the format is used again until all are written, and what it "
-           "asks for and is not there is an empty string or 0. Besides the conversions of C there are: %b, "
-           "with the escapes of print; %q, quoted for the shell (%#q for a csv file); %B, the value of the "
-           "variable so named; %H, quoted for HTML (%#H for a URI); %P, a regular expression as a pattern; %R, "
-           "a pattern as a regular expression; %Q, seconds as readable time; %p, hexadecimal; %T and "
-           "%(format)T, a date; %Z, a byte of value 0.\n\nNumbers are arithmetic expressions, or the code of "
-           "a character after a quote. %..Nd writes in base N; = centers; L counts characters instead of "
-           "bytes; n$ chooses the n-th argument.",
+    .doc =
+        "Writes its arguments as format says; the format is used again until all are written, and "
+        "what it "
+        "asks for and is not there is an empty string or 0. Besides the conversions of C there "
+        "are: %b, "
+        "with the escapes of print; %q, quoted for the shell (%#q for a csv file); %B, the value "
+        "of the "
+        "variable so named; %H, quoted for HTML (%#H for a URI); %P, a regular expression as a "
+        "pattern; %R, "
+        "a pattern as a regular expression; %Q, seconds as readable time; %p, hexadecimal; %T and "
+        "%(format)T, a date; %Z, a byte of value 0.\n\nNumbers are arithmetic expressions, or the "
+        "code of "
+        "a character after a quote. %..Nd writes in base N; = centers; L counts characters instead "
+        "of "
+        "bytes; n$ chooses the n-th argument.",
     .run = printf_run,
 };

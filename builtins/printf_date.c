@@ -1,10 +1,10 @@
 /*
- * Dates as people write them, for printf %T: "2024-02-29 06:07:08", "31 Jan 2024 3pm", "tomorrow noon",
- * "2 days ago", "next friday", "#1700000000".
+ * Dates as people write them, for printf %T: "2024-02-29 06:07:08", "31 Jan 2024 3pm", "tomorrow
+ * noon", "2 days ago", "next friday", "#1700000000".
  *
- * A date is read word by word into broken-down local time; what is not said stays as it is now. Relative words
- * apply after that, in the order written. As in ksh93 going by weeks, months or years without the word
- * `exact` ends at the start of that week, month or year.
+ * A date is read word by word into broken-down local time; what is not said stays as it is now.
+ * Relative words apply after that, in the order written. As in ksh93 going by weeks, months or
+ * years without the word `exact` ends at the start of that week, month or year.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -19,13 +19,13 @@ enum unit { UNIT_SECOND, UNIT_MINUTE, UNIT_HOUR, UNIT_DAY, UNIT_WEEK, UNIT_MONTH
 struct reader {
     const char *at;
     struct tm tm;
-    int64_t ns;            /* fraction of the second */
-    bool has_time;         /* a time of day was said */
-    bool day_start;        /* without one it is midnight */
+    int64_t ns;     /* fraction of the second */
+    bool has_time;  /* a time of day was said */
+    bool day_start; /* without one it is midnight */
     bool has_zone;
-    long zone_seconds;     /* east of Greenwich */
+    long zone_seconds; /* east of Greenwich */
     bool exact;
-    bool has_day;          /* a number was taken as the day of the month */
+    bool has_day; /* a number was taken as the day of the month */
 };
 
 static const char month_names[] = "janfebmaraprmayjunjulaugsepoctnovdec";
@@ -56,7 +56,8 @@ static int find_unit(const char *word, size_t len)
         { "h", 1, UNIT_HOUR },         { "d", 1, UNIT_DAY },          { "w", 1, UNIT_WEEK },
     };
     for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
-        if (len >= units[i].enough && len <= strlen(units[i].name) && strncasecmp(units[i].name, word, len) == 0)
+        if (len >= units[i].enough && len <= strlen(units[i].name) &&
+            strncasecmp(units[i].name, word, len) == 0)
             return (int)units[i].unit;
     }
     return -1;
@@ -96,10 +97,19 @@ static void move(struct reader *r, int64_t count, enum unit unit)
     bool floor = !r->exact;
     int n = (int)count;
     switch (unit) {
-    case UNIT_SECOND: r->tm.tm_sec += n; return;
-    case UNIT_MINUTE: r->tm.tm_min += n; r->tm.tm_sec = floor ? 0 : r->tm.tm_sec; return;
-    case UNIT_HOUR: r->tm.tm_hour += n; return;
-    case UNIT_DAY: r->tm.tm_mday += n; return;
+    case UNIT_SECOND:
+        r->tm.tm_sec += n;
+        return;
+    case UNIT_MINUTE:
+        r->tm.tm_min += n;
+        r->tm.tm_sec = floor ? 0 : r->tm.tm_sec;
+        return;
+    case UNIT_HOUR:
+        r->tm.tm_hour += n;
+        return;
+    case UNIT_DAY:
+        r->tm.tm_mday += n;
+        return;
     case UNIT_WEEK:
         if (floor)
             r->tm.tm_mday -= (r->tm.tm_wday + 6) % 7;
@@ -148,7 +158,8 @@ static bool read_clock(struct reader *r, long hour)
     }
     skip_blanks(r);
     size_t len = word_length(r->at);
-    if (len == 2 && (r->at[1] | 0x20) == 'm' && ((*r->at | 0x20) == 'a' || (*r->at | 0x20) == 'p')) {
+    if (len == 2 && (r->at[1] | 0x20) == 'm' &&
+        ((*r->at | 0x20) == 'a' || (*r->at | 0x20) == 'p')) {
         hour = hour % 12 + ((*r->at | 0x20) == 'p' ? 12 : 0);
         r->at += 2;
     }
@@ -203,7 +214,11 @@ static bool read_date(struct reader *r, long first, bool first_is_year)
         return set_date(r, first, second, third);
     if (!three)
         third = r->tm.tm_year + 1900;
-    return set_date(r, third < 70 ? third + 2000 : third < 100 ? third + 1900 : third, first, second);
+    return set_date(r,
+                    third < 70    ? third + 2000
+                    : third < 100 ? third + 1900
+                                  : third,
+                    first, second);
 }
 
 /* +hh:mm -hhmm after a time of day; Z, UTC, GMT. */

@@ -34,11 +34,21 @@ void quote_html(struct str *s, const char *text, size_t len)
     for (size_t i = 0; i < len; i++) {
         unsigned char c = (unsigned char)text[i];
         switch (c) {
-        case '<': str_append_z(s, "&lt;"); break;
-        case '>': str_append_z(s, "&gt;"); break;
-        case '&': str_append_z(s, "&amp;"); break;
-        case '"': str_append_z(s, "&quot;"); break;
-        case '\'': str_append_z(s, "&#39;"); break;
+        case '<':
+            str_append_z(s, "&lt;");
+            break;
+        case '>':
+            str_append_z(s, "&gt;");
+            break;
+        case '&':
+            str_append_z(s, "&amp;");
+            break;
+        case '"':
+            str_append_z(s, "&quot;");
+            break;
+        case '\'':
+            str_append_z(s, "&#39;");
+            break;
         default:
             if ((c < 0x20 && c != '\n' && c != '\t') || c == 0x7f)
                 str_printf(s, "&#%d;", c);
@@ -242,7 +252,8 @@ void quote_pattern_to_ere(struct str *s, const char *text, size_t len)
 
 /* ---- %B ------------------------------------------------------------------------------------- */
 
-static const char base64_digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+static const char base64_digits[] =
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
 void quote_base64(struct str *s, const char *bytes, size_t len)
 {

@@ -1,8 +1,9 @@
 /*
  * printf %T: dates by a format.
  *
- * Most letters are strftime's; those that ksh93 has of its own are made here. The zone is the shell's TZ, which is
- * put into the C library's environment when it changed (children get an environment of their own).
+ * Most letters are strftime's; those that ksh93 has of its own are made here. The zone is the
+ * shell's TZ, which is put into the C library's environment when it changed (children get an
+ * environment of their own).
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -50,16 +51,26 @@ static void append_format(struct str *s, const char *format, struct moment *m);
 static const char *expansion(char letter)
 {
     switch (letter) {
-    case 'f': return "%Y.%m.%d-%H:%M:%S";
-    case 'g': return "%b %e %H:%M";
-    case 'G': return "%b %e  %Y";
-    case 'i': return "%a %b %e %H:%M:%S %Z %Y";
-    case 'c': return "%a %b %e %H:%M:%S %Y";
-    case 'K': return "%Y-%m-%d+%H:%M:%S";
-    case 'L': return default_format;
-    case 'h': return "%b";
-    case 'r': return "%I:%M:%S %p";
-    default: return NULL;
+    case 'f':
+        return "%Y.%m.%d-%H:%M:%S";
+    case 'g':
+        return "%b %e %H:%M";
+    case 'G':
+        return "%b %e  %Y";
+    case 'i':
+        return "%a %b %e %H:%M:%S %Z %Y";
+    case 'c':
+        return "%a %b %e %H:%M:%S %Y";
+    case 'K':
+        return "%Y-%m-%d+%H:%M:%S";
+    case 'L':
+        return default_format;
+    case 'h':
+        return "%b";
+    case 'r':
+        return "%I:%M:%S %p";
+    default:
+        return NULL;
     }
 }
 
@@ -75,7 +86,8 @@ static void append_seconds(struct str *s, const struct moment *m, int precision)
 }
 
 /* The conversion LETTER with its PAD flag. False: not one. */
-static bool append_letter(struct str *s, char letter, const char *pad, int precision, struct moment *m)
+static bool append_letter(struct str *s, char letter, const char *pad, int precision,
+                          struct moment *m)
 {
     const char *longer = expansion(letter);
     if (longer) {
@@ -83,17 +95,30 @@ static bool append_letter(struct str *s, char letter, const char *pad, int preci
         return true;
     }
     switch (letter) {
-    case 'J': str_printf(s, "%03d", m->tm.tm_yday); return true;
-    case 'N': str_printf(s, "%09ld", m->ns); return true;
-    case 'P': str_append_z(s, m->tm.tm_hour < 12 ? "am" : "pm"); return true;
-    case 'q': str_printf(s, "%d", m->tm.tm_mon / 3 + 1); return true;
+    case 'J':
+        str_printf(s, "%03d", m->tm.tm_yday);
+        return true;
+    case 'N':
+        str_printf(s, "%09ld", m->ns);
+        return true;
+    case 'P':
+        str_append_z(s, m->tm.tm_hour < 12 ? "am" : "pm");
+        return true;
+    case 'q':
+        str_printf(s, "%d", m->tm.tm_mon / 3 + 1);
+        return true;
     case '#':
-    case 's': append_seconds(s, m, precision); return true;
-    case '%': str_putc(s, '%'); return true;
+    case 's':
+        append_seconds(s, m, precision);
+        return true;
+    case '%':
+        str_putc(s, '%');
+        return true;
     case 'z':
         if (*pad == '_') {
             long minutes = m->tm.tm_gmtoff / 60;
-            str_printf(s, "%c%02ld:%02ld", minutes < 0 ? '-' : '+', labs(minutes) / 60, labs(minutes) % 60);
+            str_printf(s, "%c%02ld:%02ld", minutes < 0 ? '-' : '+', labs(minutes) / 60,
+                       labs(minutes) % 60);
             return true;
         }
         break;

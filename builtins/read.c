@@ -1,9 +1,10 @@
 /*
  * read: take a line, or some characters, from a descriptor into variables.
  *
- * A plain `read -r x` neither copies the line nor allocates: the variable is assigned from the input's buffer. A
- * line with backslashes (without -r) is copied, with a bit for each byte that a backslash protects from
- * splitting. NUL bytes are dropped. What is read past the line stays in the input (fdtab.h).
+ * A plain `read -r x` neither copies the line nor allocates: the variable is assigned from the
+ * input's buffer. A line with backslashes (without -r) is copied, with a bit for each byte that a
+ * backslash protects from splitting. NUL bytes are dropped. What is read past the line stays in the
+ * input (fdtab.h).
  */
 #include "builtins/builtin.h"
 
@@ -368,22 +369,45 @@ static enum flow parse(struct reader *r, struct args *args, bool *ret_done)
     const char *descriptor = NULL;
     for (int option; (option = args_option(r->sh, args, &flow)) != 0;) {
         switch (option) {
-        case 'r': r->raw = true; break;
+        case 'r':
+            r->raw = true;
+            break;
         case 'A':
-        case 'a': r->array = true; break;
-        case 'd': r->delimiter = args->option_argument[0]; break;
-        case 'n': TRY(parse_count(r, args->option_argument, false)); break;
-        case 'N': TRY(parse_count(r, args->option_argument, true)); break;
-        case 'p': descriptor = "p"; break;
-        case 'u': descriptor = args->option_argument; break;
-        case 's': r->history = true; break;
-        case 'S': r->csv = r->raw = true; break;
-        case 't': TRY(parse_timeout(r, args->option_argument)); break;
-        case 'v': break; /* a default to edit: only line editing could show it */
+        case 'a':
+            r->array = true;
+            break;
+        case 'd':
+            r->delimiter = args->option_argument[0];
+            break;
+        case 'n':
+            TRY(parse_count(r, args->option_argument, false));
+            break;
+        case 'N':
+            TRY(parse_count(r, args->option_argument, true));
+            break;
+        case 'p':
+            descriptor = "p";
+            break;
+        case 'u':
+            descriptor = args->option_argument;
+            break;
+        case 's':
+            r->history = true;
+            break;
+        case 'S':
+            r->csv = r->raw = true;
+            break;
+        case 't':
+            TRY(parse_timeout(r, args->option_argument));
+            break;
+        case 'v':
+            break; /* a default to edit: only line editing could show it */
         case 'C':
             return shell_fail(r->sh, ERROR_UNSUPPORTED, 1, args->argv[0],
                               "compound variables are not supported yet");
-        default: *ret_done = option == -1; return flow;
+        default:
+            *ret_done = option == -1;
+            return flow;
         }
     }
     if (descriptor) {
@@ -393,9 +417,10 @@ static enum flow parse(struct reader *r, struct args *args, bool *ret_done)
     return FLOW_NEXT;
 }
 
-/* The names to assign to; the first may be name?prompt. *RET_NAMES in scratch or borrowed from ARGS. */
-static enum flow take_names(struct reader *r, const struct args *args, const char *const **ret_names,
-                            size_t *ret_count)
+/* The names to assign to; the first may be name?prompt. *RET_NAMES in scratch or borrowed from
+ * ARGS. */
+static enum flow take_names(struct reader *r, const struct args *args,
+                            const char *const **ret_names, size_t *ret_count)
 {
     static const char *const reply[] = { "REPLY", NULL };
     const char *const *names = args->argv + args->next;
@@ -434,7 +459,8 @@ static enum flow read_input(struct reader *r)
     }
     r->in = fdtab_in(r->sh, r->fd);
     if (!r->in)
-        return shell_fail(r->sh, ERROR_BUILTIN, 1, r->args->argv[0], "%d: %s", r->fd, strerror(errno));
+        return shell_fail(r->sh, ERROR_BUILTIN, 1, r->args->argv[0], "%d: %s", r->fd,
+                          strerror(errno));
     if (r->characters >= 0)
         return terminal ? read_terminal_characters(r, real) : read_characters(r);
     TRY(read_line(r));
@@ -443,7 +469,9 @@ static enum flow read_input(struct reader *r)
 
 static enum flow read_run(struct shell *sh, struct args *args)
 {
-    struct reader r = { .sh = sh, .args = args, .delimiter = '\n', .characters = -1, .deadline_ns = -1 };
+    struct reader r = {
+        .sh = sh, .args = args, .delimiter = '\n', .characters = -1, .deadline_ns = -1
+    };
     const char *const *names = NULL;
     size_t count = 0;
     bool done = false;
@@ -476,9 +504,17 @@ static const struct builtin_option read_options[] = {
     { .letter = 's', .help = "add the line to the history too" },
     { .letter = 'S', .help = "fields may be quoted as in csv files" },
     { .letter = 'v', .help = "offer the present value for editing" },
-    { .letter = 'd', .argument = "delim", .help = "read up to this character instead of a newline" },
-    { .letter = 'n', .argument = "count", .numeric = true, .help = "read at most this many characters" },
-    { .letter = 'N', .argument = "count", .numeric = true, .help = "read exactly this many characters" },
+    { .letter = 'd',
+      .argument = "delim",
+      .help = "read up to this character instead of a newline" },
+    { .letter = 'n',
+      .argument = "count",
+      .numeric = true,
+      .help = "read at most this many characters" },
+    { .letter = 'N',
+      .argument = "count",
+      .numeric = true,
+      .help = "read exactly this many characters" },
     { .letter = 't', .argument = "timeout", .help = "give up after this many seconds" },
     { .letter = 'u', .argument = "fd", .help = "read from this descriptor" },
     { 0 },
@@ -489,9 +525,12 @@ const struct builtin_spec read_spec = {
     .options = read_options,
     .usage = "[var?prompt] [var ...]",
     .summary = "read a line into variables",
-    .doc = "Reads a line and splits it by IFS into the variables; the last gets what is left, and REPLY all of it "
-           "when none is named. Without -r a backslash protects the next character and joins lines. The prompt is "
-           "shown when the input is a terminal.\n\nReturns 1 at the end of the input, also when it comes "
+    .doc = "Reads a line and splits it by IFS into the variables; the last gets what is left, and "
+           "REPLY all of it "
+           "when none is named. Without -r a backslash protects the next character and joins "
+           "lines. The prompt is "
+           "shown when the input is a terminal.\n\nReturns 1 at the end of the input, also when it "
+           "comes "
            "before the delimiter, and when the time is over.",
     .run = read_run,
 };

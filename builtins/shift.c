@@ -17,7 +17,8 @@ static enum flow shift_run(struct shell *sh, struct args *args)
     if (operand)
         TRY(arith_eval_int(sh, operand, strlen(operand), &count));
     if (count < 0 || (uint64_t)count > sh->params->count)
-        return shell_fail(sh, ERROR_BUILTIN, 1, args->argv[0], "%s: bad number", operand ? operand : "1");
+        return shell_fail(sh, ERROR_BUILTIN, 1, args->argv[0], "%s: bad number",
+                          operand ? operand : "1");
     sh->status = 0;
     return param_shift(sh, (size_t)count);
 }

@@ -1,9 +1,9 @@
 /*
  * The table of builtins, made from builtin.def, and which of them are switched off.
  *
- * The rows are sorted by name, so that looking one up is a binary search; running code asks once per
- * command word and remembers the answer (command_epoch). `builtin -d` sets a bit in the shell, undone with
- * the subshell that did it.
+ * The rows are sorted by name, so that looking one up is a binary search; running code asks once
+ * per command word and remembers the answer (command_epoch). `builtin -d` sets a bit in the shell,
+ * undone with the subshell that did it.
  */
 #include <string.h>
 

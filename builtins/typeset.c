@@ -1,10 +1,10 @@
 /*
  * typeset and its forms: autoload compound enum export float integer nameref readonly.
  *
- * All parse their options into a struct decl and declare their operands in the same way: the variable gets its
- * attributes, then its value, then is made read-only. Scalar values come as `name=value` texts, arrays and
- * elements as parsed assignments (ARGS->ASSIGNS). Inside a ksh function typeset makes locals; export
- * and readonly work on the variable that is visible.
+ * All parse their options into a struct decl and declare their operands in the same way: the
+ * variable gets its attributes, then its value, then is made read-only. Scalar values come as
+ * `name=value` texts, arrays and elements as parsed assignments (ARGS->ASSIGNS). Inside a ksh
+ * function typeset makes locals; export and readonly work on the variable that is visible.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -18,41 +18,63 @@
 static uint32_t option_attr(int option)
 {
     switch (option) {
-    case 'a': return VAR_INDEXED;
-    case 'A': return VAR_ASSOC;
-    case 'b': return VAR_BINARY;
-    case 'E': return VAR_EXPONENT;
-    case 'F': return VAR_FIXED;
-    case 'H': return VAR_HOST;
-    case 'i': return VAR_INTEGER;
-    case 'l': return VAR_LOWER;
-    case 'L': return VAR_LEFT;
-    case 'n': return VAR_NAMEREF;
-    case 'r': return VAR_READONLY;
-    case 'R': return VAR_RIGHT;
-    case 's': return VAR_SHORT;
-    case 't': return VAR_TAG;
-    case 'u': return VAR_UPPER;
-    case 'x': return VAR_EXPORT;
-    case 'X': return VAR_HEXFLOAT;
-    case 'Z': return VAR_ZERO;
-    default: return 0;
+    case 'a':
+        return VAR_INDEXED;
+    case 'A':
+        return VAR_ASSOC;
+    case 'b':
+        return VAR_BINARY;
+    case 'E':
+        return VAR_EXPONENT;
+    case 'F':
+        return VAR_FIXED;
+    case 'H':
+        return VAR_HOST;
+    case 'i':
+        return VAR_INTEGER;
+    case 'l':
+        return VAR_LOWER;
+    case 'L':
+        return VAR_LEFT;
+    case 'n':
+        return VAR_NAMEREF;
+    case 'r':
+        return VAR_READONLY;
+    case 'R':
+        return VAR_RIGHT;
+    case 's':
+        return VAR_SHORT;
+    case 't':
+        return VAR_TAG;
+    case 'u':
+        return VAR_UPPER;
+    case 'x':
+        return VAR_EXPORT;
+    case 'X':
+        return VAR_HEXFLOAT;
+    case 'Z':
+        return VAR_ZERO;
+    default:
+        return 0;
     }
 }
 
-static enum flow take_mapping(struct shell *sh, const struct args *args, const char *mapping, struct decl *decl)
+static enum flow take_mapping(struct shell *sh, const struct args *args, const char *mapping,
+                              struct decl *decl)
 {
     if (mapping && strcmp(mapping, "toupper") == 0)
         decl->change.set |= VAR_UPPER;
     else if (mapping && strcmp(mapping, "tolower") == 0)
         decl->change.set |= VAR_LOWER;
     else
-        return shell_fail(sh, ERROR_BUILTIN, 1, args->argv[0], "%s: unknown mapping name", mapping ? mapping : "");
+        return shell_fail(sh, ERROR_BUILTIN, 1, args->argv[0], "%s: unknown mapping name",
+                          mapping ? mapping : "");
     return FLOW_NEXT;
 }
 
 /* One option of typeset. */
-static enum flow take_option(struct shell *sh, const struct args *args, int option, struct decl *decl)
+static enum flow take_option(struct shell *sh, const struct args *args, int option,
+                             struct decl *decl)
 {
     uint32_t attr = option_attr(option);
     bool first = !decl->any_option;
@@ -60,19 +82,32 @@ static enum flow take_option(struct shell *sh, const struct args *args, int opti
     if (first)
         decl->names_only = args->sign == '+';
     switch (option) {
-    case 'p': decl->print = true; return FLOW_NEXT;
-    case 'f': decl->functions = true; return FLOW_NEXT;
-    case 'g': decl->change.global = true; return FLOW_NEXT;
-    case 'm': decl->move = true; return FLOW_NEXT;
-    case 'M': return take_mapping(sh, args, args->option_argument, decl);
-    case 'h': return FLOW_NEXT;
+    case 'p':
+        decl->print = true;
+        return FLOW_NEXT;
+    case 'f':
+        decl->functions = true;
+        return FLOW_NEXT;
+    case 'g':
+        decl->change.global = true;
+        return FLOW_NEXT;
+    case 'm':
+        decl->move = true;
+        return FLOW_NEXT;
+    case 'M':
+        return take_mapping(sh, args, args->option_argument, decl);
+    case 'h':
+        return FLOW_NEXT;
     case 'C':
-        return shell_fail(sh, ERROR_UNSUPPORTED, 1, args->argv[0], "compound variables are not supported yet");
+        return shell_fail(sh, ERROR_UNSUPPORTED, 1, args->argv[0],
+                          "compound variables are not supported yet");
     case 'S':
-        return shell_fail(sh, ERROR_UNSUPPORTED, 1, args->argv[0], "static variables are not supported yet");
+        return shell_fail(sh, ERROR_UNSUPPORTED, 1, args->argv[0],
+                          "static variables are not supported yet");
     case 'T':
         return shell_fail(sh, ERROR_UNSUPPORTED, 1, args->argv[0], "types are not supported yet");
-    default: break;
+    default:
+        break;
     }
     decl->undefined |= option == 'u';
     decl->traced |= option == 't';
@@ -147,21 +182,22 @@ static bool operand_parse(const char *text, struct operand *ret)
     return text[len] == '\0' || text[len] == '=';
 }
 
-/* Does the running command write the value of NAME= as a positional parameter? Then a reference to it means a
- * variable of the caller. */
+/* Does the running command write the value of NAME= as a positional parameter? Then a reference to
+ * it means a variable of the caller. */
 static bool value_is_parameter(const struct shell *sh, const char *name, size_t len)
 {
     if (!sh->command || sh->command->kind != NODE_SIMPLE)
         return false;
     const struct node_simple *node = (const struct node_simple *)sh->command;
     for (uint32_t i = 0; i < node->arg_count; i++) {
-        const struct assign *assign = node->args[i].kind == ARG_ASSIGN ? node->args[i].assign : NULL;
+        const struct assign *assign =
+            node->args[i].kind == ARG_ASSIGN ? node->args[i].assign : NULL;
         if (!assign || assign->kind != ASSIGN_WORD || !assign->word || !assign->ref.name ||
             !text_eq(assign->ref.name->text, assign->ref.name->len, name, len))
             continue;
         const struct word *word = assign->word;
-        return word->kind == WORD_GENERAL && word->part_count > 0 && word->parts[0].kind == PART_PARAM &&
-               word->parts[0].param->form == PARAM_POSITIONAL;
+        return word->kind == WORD_GENERAL && word->part_count > 0 &&
+               word->parts[0].kind == PART_PARAM && word->parts[0].param->form == PARAM_POSITIONAL;
     }
     return false;
 }
@@ -172,12 +208,13 @@ static enum flow declare_reference(struct shell *sh, const struct decl *decl, st
 {
     struct var_change change = decl->change;
     if (operand->ref_len != operand->name_len || operand->assign)
-        return shell_fail(sh, ERROR_BUILTIN, 1, decl->command, "%s: reference variable cannot be an array",
-                          operand->text);
+        return shell_fail(sh, ERROR_BUILTIN, 1, decl->command,
+                          "%s: reference variable cannot be an array", operand->text);
     if (operand->value) {
         struct operand target;
         if (!operand_parse(operand->value, &target) || target.value)
-            return shell_fail(sh, ERROR_BUILTIN, 1, decl->command, "%s: invalid variable name", operand->value);
+            return shell_fail(sh, ERROR_BUILTIN, 1, decl->command, "%s: invalid variable name",
+                              operand->value);
         change.nameref_target = name_intern(sh, operand->value, target.name_len);
         if (!change.nameref_target)
             return shell_fail_memory(sh, target.name_len);
@@ -218,12 +255,14 @@ static enum flow declare(struct shell *sh, const struct decl *decl, const struct
     struct var_change change = decl->change;
     bool has_value = operand->value || operand->assign;
     bool freeze = has_value && (change.set & VAR_READONLY);
-    bool subscripted = operand->ref_len > operand->name_len || (operand->assign && operand->assign->ref.subscript);
+    bool subscripted =
+        operand->ref_len > operand->name_len || (operand->assign && operand->assign->ref.subscript);
     if (freeze)
         change.set &= ~(uint32_t)VAR_READONLY;
     if (subscripted && !(change.set & VAR_ASSOC) && !(name->cur && name->cur->attrs & VAR_ARRAY))
         change.set |= VAR_INDEXED;
-    /* A local scalar made anew may not meet the array of the same name outside, so it is declared first in any case. */
+    /* A local scalar made anew may not meet the array of the same name outside, so it is declared
+     * first in any case. */
     TRY(var_declare(sh, name, &change));
     TRY(assign_value(sh, args, name, operand));
     if (!freeze)
@@ -236,13 +275,16 @@ static enum flow declare(struct shell *sh, const struct decl *decl, const struct
 
 static enum flow copy_elements(struct shell *sh, struct name *from, struct name *to)
 {
-    struct var_cursor cursor = {0};
+    struct var_cursor cursor = { 0 };
     struct var_item item;
     int64_t unused;
     TRY(var_begin_array(sh, to, from->cur->attrs & VAR_ARRAY, 0, &unused));
     while (var_next(sh, from, &cursor, &item)) {
-        struct var_ref ref = { .name = to, .kind = item.key ? REF_KEY : REF_INDEX, .index = item.index,
-                               .key = item.key, .key_len = item.key_len };
+        struct var_ref ref = { .name = to,
+                               .kind = item.key ? REF_KEY : REF_INDEX,
+                               .index = item.index,
+                               .key = item.key,
+                               .key_len = item.key_len };
         TRY(var_set(sh, &ref, item.text, item.len, 0));
     }
     return FLOW_NEXT;
@@ -255,15 +297,19 @@ static enum flow move_variable(struct shell *sh, const struct decl *decl, const 
     size_t len;
     struct var_ref from, to;
     if (!operand->value)
-        return shell_fail(sh, ERROR_BUILTIN, 1, decl->command, "%s: new=old expected", operand->text);
+        return shell_fail(sh, ERROR_BUILTIN, 1, decl->command, "%s: new=old expected",
+                          operand->text);
     TRY(operand_ref(sh, args, operand->value, strlen(operand->value), &from));
     TRY(operand_ref(sh, args, operand->text, operand->ref_len, &to));
     struct var *var = from.name->cur;
     if (!var || !var_is_set(sh, &from))
-        return shell_fail(sh, ERROR_BUILTIN, 1, decl->command, "%s: no such variable", operand->value);
+        return shell_fail(sh, ERROR_BUILTIN, 1, decl->command, "%s: no such variable",
+                          operand->value);
     if (from.kind == REF_SCALAR && to.kind == REF_SCALAR) {
-        struct var_change change = { .set = var->attrs & ~(uint32_t)(VAR_NOTHING | VAR_SPECIAL | VAR_READONLY),
-                                     .base = var->base ? var->base : -1, .width = var->width,
+        struct var_change change = { .set = var->attrs &
+                                            ~(uint32_t)(VAR_NOTHING | VAR_SPECIAL | VAR_READONLY),
+                                     .base = var->base ? var->base : -1,
+                                     .width = var->width,
                                      .local = decl->change.local };
         TRY(var_declare(sh, to.name, &change));
     }
@@ -327,7 +373,8 @@ static enum flow decl_run(struct shell *sh, struct args *args, struct decl *decl
 
 static enum flow typeset_with(struct shell *sh, struct args *args, uint32_t set)
 {
-    struct decl decl = { .change = { .set = set, .base = -1, .width = -1, .local = var_in_function(sh) } };
+    struct decl decl = { .change = {
+                             .set = set, .base = -1, .width = -1, .local = var_in_function(sh) } };
     return decl_run(sh, args, &decl);
 }
 
@@ -353,12 +400,14 @@ static enum flow nameref_run(struct shell *sh, struct args *args)
 
 static enum flow compound_run(struct shell *sh, struct args *args)
 {
-    return shell_fail(sh, ERROR_UNSUPPORTED, 1, args->argv[0], "compound variables are not supported yet");
+    return shell_fail(sh, ERROR_UNSUPPORTED, 1, args->argv[0],
+                      "compound variables are not supported yet");
 }
 
 static enum flow enum_run(struct shell *sh, struct args *args)
 {
-    return shell_fail(sh, ERROR_UNSUPPORTED, 1, args->argv[0], "enumeration types are not supported yet");
+    return shell_fail(sh, ERROR_UNSUPPORTED, 1, args->argv[0],
+                      "enumeration types are not supported yet");
 }
 
 static enum flow autoload_run(struct shell *sh, struct args *args)
@@ -375,13 +424,15 @@ static enum flow functions_run(struct shell *sh, struct args *args)
 
 static enum flow export_run(struct shell *sh, struct args *args)
 {
-    struct decl decl = { .change = { .set = VAR_EXPORT, .base = -1, .width = -1 }, .word = "export" };
+    struct decl decl = { .change = { .set = VAR_EXPORT, .base = -1, .width = -1 },
+                         .word = "export" };
     return decl_run(sh, args, &decl);
 }
 
 static enum flow readonly_run(struct shell *sh, struct args *args)
 {
-    struct decl decl = { .change = { .set = VAR_READONLY, .base = -1, .width = -1 }, .word = "readonly" };
+    struct decl decl = { .change = { .set = VAR_READONLY, .base = -1, .width = -1 },
+                         .word = "readonly" };
     return decl_run(sh, args, &decl);
 }
 
@@ -390,32 +441,58 @@ static const struct builtin_option typeset_options[] = {
     { .letter = 'A', .help = "associative array", .plus = true },
     { .letter = 'b', .help = "binary data, held as base64", .plus = true },
     { .letter = 'C', .help = "compound variable", .plus = true },
-    { .letter = 'E', .argument = "?n", .numeric = true, .plus = true,
+    { .letter = 'E',
+      .argument = "?n",
+      .numeric = true,
+      .plus = true,
       .help = "floating number, shown with n significant digits (10)" },
-    { .letter = 'F', .argument = "?n", .numeric = true, .plus = true,
+    { .letter = 'F',
+      .argument = "?n",
+      .numeric = true,
+      .plus = true,
       .help = "floating number, shown with n decimals (10)" },
     { .letter = 'f', .help = "functions instead of variables", .plus = true },
     { .letter = 'g', .help = "the global variable, also in a function", .plus = true },
     { .letter = 'H', .help = "the name of a file of the host system", .plus = true },
     { .letter = 'h', .argument = "string", .help = "help for a type's member; ignored" },
-    { .letter = 'i', .argument = "?base", .numeric = true, .help = "integer, shown in this base (10)", .plus = true },
+    { .letter = 'i',
+      .argument = "?base",
+      .numeric = true,
+      .help = "integer, shown in this base (10)",
+      .plus = true },
     { .letter = 'l', .help = "to lower case; with -i -E -F: long", .plus = true },
-    { .letter = 'L', .argument = "?n", .numeric = true, .plus = true,
+    { .letter = 'L',
+      .argument = "?n",
+      .numeric = true,
+      .plus = true,
       .help = "left-justified in n columns; with -Z without leading zeros" },
     { .letter = 'm', .help = "new=old moves a variable" },
     { .letter = 'M', .argument = "?mapping", .help = "toupper or tolower", .plus = true },
     { .letter = 'n', .help = "name reference", .plus = true },
     { .letter = 'p', .help = "print declarations that can be read back", .plus = true },
     { .letter = 'r', .help = "read-only", .plus = true },
-    { .letter = 'R', .argument = "?n", .numeric = true, .help = "right-justified in n columns", .plus = true },
+    { .letter = 'R',
+      .argument = "?n",
+      .numeric = true,
+      .help = "right-justified in n columns",
+      .plus = true },
     { .letter = 's', .help = "with -i: short", .plus = true },
     { .letter = 'S', .help = "static", .plus = true },
     { .letter = 't', .help = "tagged; with -f: traced", .plus = true },
     { .letter = 'T', .argument = "?tname", .help = "define a type", .plus = true },
-    { .letter = 'u', .help = "to upper case; with -i: unsigned; with -f: to be loaded when called", .plus = true },
+    { .letter = 'u',
+      .help = "to upper case; with -i: unsigned; with -f: to be loaded when called",
+      .plus = true },
     { .letter = 'x', .help = "exported", .plus = true },
-    { .letter = 'X', .argument = "?n", .numeric = true, .help = "floating number, shown in hexadecimal", .plus = true },
-    { .letter = 'Z', .argument = "?n", .numeric = true, .plus = true,
+    { .letter = 'X',
+      .argument = "?n",
+      .numeric = true,
+      .help = "floating number, shown in hexadecimal",
+      .plus = true },
+    { .letter = 'Z',
+      .argument = "?n",
+      .numeric = true,
+      .plus = true,
       .help = "right-justified in n columns and filled with zeros" },
     { 0 },
 };
@@ -425,9 +502,11 @@ static const struct builtin_option print_option[] = {
     { 0 },
 };
 
-#define TYPESET_DOC \
-    "Gives variables attributes and values. With + an attribute is taken away. Inside a function defined with the " \
-    "word function the variables become local to it. Without names the variables that have the attributes are " \
+#define TYPESET_DOC                                                                                \
+    "Gives variables attributes and values. With + an attribute is taken away. Inside a function " \
+    "defined with the "                                                                            \
+    "word function the variables become local to it. Without names the variables that have the "   \
+    "attributes are "                                                                              \
     "listed, with + only their names; without options their attributes too."
 
 const struct builtin_spec typeset_spec = {
@@ -494,7 +573,8 @@ const struct builtin_spec autoload_spec = {
     .options = typeset_options,
     .usage = "[name...]",
     .summary = "declare functions to be loaded when called: typeset -fu",
-    .doc = "Each name is a function whose definition is in the file of that name in a directory of FPATH.",
+    .doc = "Each name is a function whose definition is in the file of that name in a directory of "
+           "FPATH.",
     .run = autoload_run,
 };
 
@@ -503,7 +583,8 @@ const struct builtin_spec functions_spec = {
     .options = typeset_options,
     .usage = "[name...]",
     .summary = "list functions: typeset -f",
-    .doc = "Shows the functions of these names, or all, so that they can be read back; with + their names only. -t "
+    .doc = "Shows the functions of these names, or all, so that they can be read back; with + "
+           "their names only. -t "
            "turns tracing of a function on, -u declares one to be loaded when called.",
     .run = functions_run,
 };
@@ -514,7 +595,8 @@ const struct builtin_spec export_spec = {
     .options = print_option,
     .usage = "[name[=value]...]",
     .summary = "export variables to commands",
-    .doc = "Puts the variables into the environment of the commands that are run; without names lists those that "
+    .doc = "Puts the variables into the environment of the commands that are run; without names "
+           "lists those that "
            "are there.",
     .run = export_run,
 };
@@ -525,6 +607,7 @@ const struct builtin_spec readonly_spec = {
     .options = print_option,
     .usage = "[name[=value]...]",
     .summary = "make variables read-only",
-    .doc = "The variables can no longer be changed or unset; without names lists those that cannot.",
+    .doc =
+        "The variables can no longer be changed or unset; without names lists those that cannot.",
     .run = readonly_run,
 };

@@ -1,5 +1,6 @@
 /*
- * What typeset, export and readonly print: variables with their values, or their attributes in words, and functions.
+ * What typeset, export and readonly print: variables with their values, or their attributes in
+ * words, and functions.
  *
  * Each line is made whole in a string before it is written. Must not change a variable.
  */
@@ -28,13 +29,26 @@ static void append_attr_words(struct str *s, const struct var *var)
         uint32_t attr;
         const char *word;
     } words[] = {
-        { VAR_READONLY, "readonly" }, { VAR_EXPORT, "export" },     { VAR_ASSOC, "associative array" },
-        { VAR_INDEXED, "indexed array" }, { VAR_TAG, "tagged" },    { VAR_NAMEREF, "nameref" },
-        { VAR_LONG, "long" },         { VAR_SHORT, "short" },       { VAR_UNSIGNED, "unsigned" },
-        { VAR_INTEGER, "integer" },   { VAR_FIXED, "float" },       { VAR_EXPONENT, "exponential" },
-        { VAR_HEXFLOAT, "hexfloat" }, { VAR_LOWER, "tolower" },     { VAR_UPPER, "toupper" },
-        { VAR_ZERO, "zerofill" },     { VAR_LEFT, "leftjust" },     { VAR_RIGHT, "rightjust" },
-        { VAR_BINARY, "binary" },     { VAR_HOST, "filename" },
+        { VAR_READONLY, "readonly" },
+        { VAR_EXPORT, "export" },
+        { VAR_ASSOC, "associative array" },
+        { VAR_INDEXED, "indexed array" },
+        { VAR_TAG, "tagged" },
+        { VAR_NAMEREF, "nameref" },
+        { VAR_LONG, "long" },
+        { VAR_SHORT, "short" },
+        { VAR_UNSIGNED, "unsigned" },
+        { VAR_INTEGER, "integer" },
+        { VAR_FIXED, "float" },
+        { VAR_EXPONENT, "exponential" },
+        { VAR_HEXFLOAT, "hexfloat" },
+        { VAR_LOWER, "tolower" },
+        { VAR_UPPER, "toupper" },
+        { VAR_ZERO, "zerofill" },
+        { VAR_LEFT, "leftjust" },
+        { VAR_RIGHT, "rightjust" },
+        { VAR_BINARY, "binary" },
+        { VAR_HOST, "filename" },
     };
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
         if (!(var->attrs & words[i].attr))
@@ -59,7 +73,8 @@ static void append_target(struct str *s, const struct var *var)
         str_printf(s, "[%s]", var->target_key);
 }
 
-static enum flow append_variable(struct shell *sh, const struct decl *decl, struct name *name, struct str *line)
+static enum flow append_variable(struct shell *sh, const struct decl *decl, struct name *name,
+                                 struct str *line)
 {
     const struct var *var = name->cur;
     if (decl->names_only) {
@@ -116,7 +131,8 @@ enum flow decl_list(struct shell *sh, const struct decl *decl)
 }
 
 /* -p NAME[SUBSCRIPT] shows one element. */
-static enum flow append_element(struct shell *sh, const struct args *args, const char *operand, struct str *line)
+static enum flow append_element(struct shell *sh, const struct args *args, const char *operand,
+                                struct str *line)
 {
     struct var_ref ref;
     const char *text;
@@ -141,7 +157,8 @@ enum flow decl_print(struct shell *sh, const struct decl *decl, const struct arg
         if (memchr(operand, '[', len)) {
             flow = append_element(sh, args, operand, &line);
         } else if (!text_is_dotted_name(operand, len)) {
-            flow = shell_fail(sh, ERROR_BUILTIN, 1, decl->command, "%s: invalid variable name", operand);
+            flow = shell_fail(sh, ERROR_BUILTIN, 1, decl->command, "%s: invalid variable name",
+                              operand);
         } else {
             struct name *name = name_find(sh, operand, len);
             if (name && name->cur)
@@ -197,9 +214,11 @@ enum flow decl_functions(struct shell *sh, const struct decl *decl, struct args 
         size_t len = strlen(name);
         struct func *func = func_find(sh, name, len);
         if (decl->undefined && !decl->names_only) {
-            struct name *interned = text_is_dotted_name(name, len) ? name_intern(sh, name, len) : NULL;
+            struct name *interned =
+                text_is_dotted_name(name, len) ? name_intern(sh, name, len) : NULL;
             if (!interned)
-                return shell_fail(sh, ERROR_BUILTIN, 1, decl->command, "%s: invalid function name", name);
+                return shell_fail(sh, ERROR_BUILTIN, 1, decl->command, "%s: invalid function name",
+                                  name);
             if (!func)
                 TRY(func_declare_autoload(sh, interned));
         } else if (!func) {

@@ -1,9 +1,10 @@
 /*
- * Arithmetic text seen before: a small table from text to code, for expressions that are known only at run
- * time (values of variables, subscripts, let).
+ * Arithmetic text seen before: a small table from text to code, for expressions that are known only
+ * at run time (values of variables, subscripts, let).
  *
- * Each text has one place; a newer text with the same place evicts the older. Long texts are not kept. An
- * entry holds one reference to its code, so that code which is running survives its eviction.
+ * Each text has one place; a newer text with the same place evicts the older. Long texts are not
+ * kept. An entry holds one reference to its code, so that code which is running survives its
+ * eviction.
  */
 #include <string.h>
 
@@ -33,7 +34,8 @@ void arith_cache_free(struct arith_cache *cache)
     mem_free(cache);
 }
 
-enum flow arith_cache_get(struct shell *sh, const char *text, size_t len, struct arith_code **ret_code)
+enum flow arith_cache_get(struct shell *sh, const char *text, size_t len,
+                          struct arith_code **ret_code)
 {
     if (!sh->arith_cache)
         sh->arith_cache = arith_cache_new(sh->heap);

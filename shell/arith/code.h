@@ -7,10 +7,10 @@
 
 enum arith_op {
     OP_NOP,
-    OP_END,       /* the top of the stack is the result */
-    OP_INT,       /* push ARG as an integer */
-    OP_CONST,     /* push constants[ARG] */
-    OP_OCTAL,     /* push constants[ARG], or [ARG + 1] where a leading 0 means octal */
+    OP_END,   /* the top of the stack is the result */
+    OP_INT,   /* push ARG as an integer */
+    OP_CONST, /* push constants[ARG] */
+    OP_OCTAL, /* push constants[ARG], or [ARG + 1] where a leading 0 means octal */
     OP_POP,
     OP_LOAD,      /* push the value of names[ARG] */
     OP_STORE,     /* names[ARG] = top */
@@ -21,11 +21,29 @@ enum arith_op {
     OP_LOAD_REF,  /* pop a reference, push its value */
     OP_PEEK_REF,  /* push the value of the top reference, which stays */
     OP_STORE_REF, /* pop a reference, assign the top to it */
-    OP_PRE_ADD_REF, OP_POST_ADD_REF, /* as the ones for names; pop the reference */
-    OP_POWER, OP_MULTIPLY, OP_DIVIDE, OP_MODULO, OP_ADD, OP_SUBTRACT, OP_SHIFT_LEFT, OP_SHIFT_RIGHT,
-    OP_LESS, OP_LESS_EQUAL, OP_GREATER, OP_GREATER_EQUAL, OP_EQUAL, OP_NOT_EQUAL,
-    OP_BIT_AND, OP_BIT_XOR, OP_BIT_OR,
-    OP_NEGATE, OP_NOT, OP_COMPLEMENT, OP_TO_NUMBER, /* unary + */
+    OP_PRE_ADD_REF,
+    OP_POST_ADD_REF, /* as the ones for names; pop the reference */
+    OP_POWER,
+    OP_MULTIPLY,
+    OP_DIVIDE,
+    OP_MODULO,
+    OP_ADD,
+    OP_SUBTRACT,
+    OP_SHIFT_LEFT,
+    OP_SHIFT_RIGHT,
+    OP_LESS,
+    OP_LESS_EQUAL,
+    OP_GREATER,
+    OP_GREATER_EQUAL,
+    OP_EQUAL,
+    OP_NOT_EQUAL,
+    OP_BIT_AND,
+    OP_BIT_XOR,
+    OP_BIT_OR,
+    OP_NEGATE,
+    OP_NOT,
+    OP_COMPLEMENT,
+    OP_TO_NUMBER, /* unary + */
     OP_TO_BOOL,
     OP_JUMP,       /* to instruction ARG */
     OP_JUMP_FALSE, /* pop; jump when zero */
@@ -48,7 +66,8 @@ struct arith_element {
     const char *text; /* in the code's own copy of the source; quotes already removed */
     uint32_t len;
     uint32_t end;
-    bool dynamic; /* more than one subscript, or members of an element: resolved from the text each time */
+    bool dynamic; /* more than one subscript, or members of an element: resolved from the text each
+                     time */
 };
 
 struct arith_code {
@@ -66,7 +85,8 @@ struct arith_code {
 enum flow arith_fail(struct shell *sh, const char *text, size_t len, const char *why) NODISCARD;
 
 /* cache.c: the code of TEXT; the caller drops it with arith_code_free. */
-enum flow arith_cache_get(struct shell *sh, const char *text, size_t len, struct arith_code **ret_code) NODISCARD;
+enum flow arith_cache_get(struct shell *sh, const char *text, size_t len,
+                          struct arith_code **ret_code) NODISCARD;
 
 /* func.c. -1: no such function. */
 int arith_function_find(const char *name, size_t len);

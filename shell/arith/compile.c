@@ -1,9 +1,10 @@
 /*
  * Arithmetic text to bytecode: one pass of precedence climbing over the characters.
  *
- * A variable is not loaded when it is read but when it turns out to be used as a value: until then the
- * operand says what could be assigned. A subscript is compiled in place and kept as text as well,
- * because only the variable's kind at run time tells which of the two is meant; one that is no expression
+ * A variable is not loaded when it is read but when it turns out to be used as a value: until then
+ * the operand says what could be assigned. A subscript is compiled in place and kept as text as
+ * well, because only the variable's kind at run time tells which of the two is meant; one that is
+ * no expression
  * ("x y") fails only if it is needed as one. The code holds a copy of its source for messages.
  *
  * The finished code is one block. Nothing here reads or writes a variable.
@@ -29,7 +30,7 @@ struct binary {
 };
 static const struct binary operators[] = {
 #define BINARY(text, precedence, right, op) { text, sizeof text - 1, precedence, op, right, false },
-#define ASSIGN(text, op) { text, sizeof text - 1, PREC_ASSIGN, op, true, true },
+#define ASSIGN(text, op)                    { text, sizeof text - 1, PREC_ASSIGN, op, true, true },
 #include "shell/arith/op.def"
 #undef BINARY
 #undef ASSIGN
@@ -191,7 +192,8 @@ static bool compile_number(struct compiler *c)
     if (next < c->end && (cclass_is(*next, CC_NAME) || *next == '.' || *next == '#'))
         return fail(c, "arithmetic syntax error");
     bool zero = *c->p == '0' && used > 1 && !is_float && cclass_is(c->p[1], CC_DIGIT);
-    if (zero && num_scan(c->p, len, true, &octal, &number, &octal_float, &base) == used && !octal_float) {
+    if (zero && num_scan(c->p, len, true, &octal, &number, &octal_float, &base) == used &&
+        !octal_float) {
         struct num *decimal_value = items_add(c, &c->constants);
         struct num *octal_value = decimal_value ? items_add(c, &c->constants) : NULL;
         if (!octal_value)
@@ -298,7 +300,8 @@ static const char *subscript_end(const char *p, const char *end)
     return NULL;
 }
 
-/* [subscript] after NAME; P is at the `[`. Emits OP_ELEMENT, the code of the subscript, OP_INDEX. */
+/* [subscript] after NAME; P is at the `[`. Emits OP_ELEMENT, the code of the subscript, OP_INDEX.
+ */
 static bool compile_subscript(struct compiler *c, const char *start, struct name *name)
 {
     const char *open = c->p;
@@ -307,7 +310,8 @@ static bool compile_subscript(struct compiler *c, const char *start, struct name
         return fail(c, "arithmetic syntax error");
     bool dynamic = false;
     const char *after = close;
-    while (after && after < c->end && (*after == '[' || (*after == '.' && name_length(after, c->end) > 0))) {
+    while (after && after < c->end &&
+           (*after == '[' || (*after == '.' && name_length(after, c->end) > 0))) {
         dynamic = true;
         after = *after == '[' ? subscript_end(after, c->end) : after + name_length(after, c->end);
     }
@@ -317,9 +321,11 @@ static bool compile_subscript(struct compiler *c, const char *start, struct name
     if (!element)
         return false;
     size_t index = c->elements.count - 1;
-    *element = (struct arith_element){ .name = name, .dynamic = dynamic,
-                                       .text = dynamic ? start : open + 1,
-                                       .len = (uint32_t)(dynamic ? after - start : close - open - 2) };
+    *element =
+        (struct arith_element){ .name = name,
+                                .dynamic = dynamic,
+                                .text = dynamic ? start : open + 1,
+                                .len = (uint32_t)(dynamic ? after - start : close - open - 2) };
     if (++c->ref > c->ref_max)
         c->ref_max = c->ref;
     if (!emit(c, OP_ELEMENT, 0, index))
@@ -429,7 +435,8 @@ static bool compile_primary(struct compiler *c, struct operand *ret)
     if ((first | 0x20) == 'i' || (first | 0x20) == 'n') {
         size_t len = name_length(c->p, c->end);
         number = len == 3 && (c->p + 3 >= c->end || (c->p[3] != '(' && c->p[3] != '[')) &&
-                 num_scan(c->p, 3, false, &(int64_t){0}, &(long double){0}, &(bool){0}, &(int){0}) == 3;
+                 num_scan(c->p, 3, false, &(int64_t){ 0 }, &(long double){ 0 }, &(bool){ 0 },
+                          &(int){ 0 }) == 3;
     }
     bool ok;
     if (number) {
@@ -484,7 +491,12 @@ static bool compile_unary(struct compiler *c, struct operand *ret)
         return operand_step(c, &operand, step, true);
     if (!operand_load(c, &operand))
         return false;
-    return emit(c, op == '-' ? OP_NEGATE : op == '!' ? OP_NOT : op == '~' ? OP_COMPLEMENT : OP_TO_NUMBER, 0, 0);
+    return emit(c,
+                op == '-'   ? OP_NEGATE
+                : op == '!' ? OP_NOT
+                : op == '~' ? OP_COMPLEMENT
+                            : OP_TO_NUMBER,
+                0, 0);
 }
 
 static const struct binary *operator_at(struct compiler *c)
@@ -500,7 +512,8 @@ static const struct binary *operator_at(struct compiler *c)
 }
 
 /* LVALUE op= expr ; P is after the operator. */
-static bool compile_assign(struct compiler *c, const struct binary *op, const struct operand *target)
+static bool compile_assign(struct compiler *c, const struct binary *op,
+                           const struct operand *target)
 {
     if (target->kind == OPERAND_VALUE)
         return fail(c, "assignment requires lvalue");
@@ -599,19 +612,21 @@ static void items_release(struct items *items)
         mem_free(items->data);
 }
 
-/* Element texts lose their quotes on the way into the code's own copy of the source, which has room for that.
- * Blanks stay: they are part of an associative key. */
+/* Element texts lose their quotes on the way into the code's own copy of the source, which has room
+ * for that. Blanks stay: they are part of an associative key. */
 static size_t unquote(const char *text, size_t len, char *ret)
 {
     size_t out = 0;
     char quote = '\0';
     for (size_t i = 0; i < len; i++) {
         char ch = text[i];
-        if (quote ? ch == quote : ch == '"' || (ch == '\'' && memchr(text + i + 1, '\'', len - i - 1))) {
+        if (quote ? ch == quote
+                  : ch == '"' || (ch == '\'' && memchr(text + i + 1, '\'', len - i - 1))) {
             quote = quote ? '\0' : ch;
             continue;
         }
-        if (ch == '\\' && quote != '\'' && i + 1 < len && strchr("\"'\\[]$`", text[i + 1]) && text[i + 1])
+        if (ch == '\\' && quote != '\'' && i + 1 < len && strchr("\"'\\[]$`", text[i + 1]) &&
+            text[i + 1])
             ch = text[++i];
         ret[out++] = ch;
     }
@@ -660,7 +675,8 @@ static struct arith_code *code_build(struct compiler *c, size_t len)
     return code;
 }
 
-enum flow arith_compile(struct shell *sh, const char *text, size_t len, struct arith_code **ret_code)
+enum flow arith_compile(struct shell *sh, const char *text, size_t len,
+                        struct arith_code **ret_code)
 {
     struct compiler c;
     c.sh = sh;
@@ -669,7 +685,8 @@ enum flow arith_compile(struct shell *sh, const char *text, size_t len, struct a
     c.insns = (struct items){ c.first_insns, 0, FIRST_INSNS, sizeof(struct arith_insn), false };
     c.constants = (struct items){ c.first_constants, 0, FIRST_ITEMS, sizeof(struct num), false };
     c.names = (struct items){ c.first_names, 0, FIRST_ITEMS, sizeof(struct name *), false };
-    c.elements = (struct items){ c.first_elements, 0, FIRST_ITEMS, sizeof(struct arith_element), false };
+    c.elements =
+        (struct items){ c.first_elements, 0, FIRST_ITEMS, sizeof(struct arith_element), false };
     c.stack = c.stack_max = c.ref = c.ref_max = c.nest = 0;
     c.why = NULL;
     c.no_memory = false;

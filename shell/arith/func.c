@@ -1,8 +1,8 @@
 /*
  * Math functions: one sorted table, and the functions a script defines as .sh.math.NAME.
  *
- * All take long doubles and give one, as in ksh93 (`int(7.5)/2` is 3.5); those that answer a question or
- * an exponent give whole numbers, and classifications give 1 or 0.
+ * All take long doubles and give one, as in ksh93 (`int(7.5)/2` is 3.5); those that answer a
+ * question or an exponent give whole numbers, and classifications give 1 or 0.
  */
 #include <math.h>
 #include <string.h>
@@ -24,26 +24,80 @@ struct function {
     };
 };
 
-static long double call_float(long double x) { return x; }
-static long double call_ilogb(long double x) { return ilogbl(x); }
-static long double call_fpclassify(long double x) { return fpclassify(x); }
-static long double call_isfinite(long double x) { return isfinite(x) != 0; }
-static long double call_isinf(long double x) { return isinf(x) != 0; }
-static long double call_isnan(long double x) { return isnan(x) != 0; }
-static long double call_isnormal(long double x) { return isnormal(x) != 0; }
-static long double call_issubnormal(long double x) { return fpclassify(x) == FP_SUBNORMAL; }
-static long double call_iszero(long double x) { return fpclassify(x) == FP_ZERO; }
-static long double call_signbit(long double x) { return signbit(x) != 0; }
-static long double call_isgreater(long double x, long double y) { return isgreater(x, y); }
-static long double call_isgreaterequal(long double x, long double y) { return isgreaterequal(x, y); }
-static long double call_isless(long double x, long double y) { return isless(x, y); }
-static long double call_islessequal(long double x, long double y) { return islessequal(x, y); }
-static long double call_islessgreater(long double x, long double y) { return islessgreater(x, y); }
-static long double call_isunordered(long double x, long double y) { return isunordered(x, y); }
+static long double call_float(long double x)
+{
+    return x;
+}
+static long double call_ilogb(long double x)
+{
+    return ilogbl(x);
+}
+static long double call_fpclassify(long double x)
+{
+    return fpclassify(x);
+}
+static long double call_isfinite(long double x)
+{
+    return isfinite(x) != 0;
+}
+static long double call_isinf(long double x)
+{
+    return isinf(x) != 0;
+}
+static long double call_isnan(long double x)
+{
+    return isnan(x) != 0;
+}
+static long double call_isnormal(long double x)
+{
+    return isnormal(x) != 0;
+}
+static long double call_issubnormal(long double x)
+{
+    return fpclassify(x) == FP_SUBNORMAL;
+}
+static long double call_iszero(long double x)
+{
+    return fpclassify(x) == FP_ZERO;
+}
+static long double call_signbit(long double x)
+{
+    return signbit(x) != 0;
+}
+static long double call_isgreater(long double x, long double y)
+{
+    return isgreater(x, y);
+}
+static long double call_isgreaterequal(long double x, long double y)
+{
+    return isgreaterequal(x, y);
+}
+static long double call_isless(long double x, long double y)
+{
+    return isless(x, y);
+}
+static long double call_islessequal(long double x, long double y)
+{
+    return islessequal(x, y);
+}
+static long double call_islessgreater(long double x, long double y)
+{
+    return islessgreater(x, y);
+}
+static long double call_isunordered(long double x, long double y)
+{
+    return isunordered(x, y);
+}
 
 /* Sorted by name. */
-#define F1(n, f) { .name = n, .shape = SHAPE_1, .f1 = f }
-#define F2(n, f) { .name = n, .shape = SHAPE_2, .f2 = f }
+#define F1(n, f)                                                                                   \
+    {                                                                                              \
+        .name = n, .shape = SHAPE_1, .f1 = f                                                       \
+    }
+#define F2(n, f)                                                                                   \
+    {                                                                                              \
+        .name = n, .shape = SHAPE_2, .f2 = f                                                       \
+    }
 static const struct function functions[] = {
     F1("abs", fabsl),
     F1("acos", acosl),
@@ -141,9 +195,12 @@ int arith_function_find(const char *name, size_t len)
 int arith_function_arity(int function)
 {
     switch (functions[function].shape) {
-    case SHAPE_1: return 1;
-    case SHAPE_3: return 3;
-    default: return 2;
+    case SHAPE_1:
+        return 1;
+    case SHAPE_3:
+        return 3;
+    default:
+        return 2;
     }
 }
 
@@ -167,11 +224,16 @@ struct num arith_function_call(int function, const struct num *args)
 {
     const struct function *f = &functions[function];
     switch (f->shape) {
-    case SHAPE_1: return num_float(f->f1(as_float(args[0])));
-    case SHAPE_2: return num_float(f->f2(as_float(args[0]), as_float(args[1])));
-    case SHAPE_3: return num_float(f->f3(as_float(args[0]), as_float(args[1]), as_float(args[2])));
-    case SHAPE_INT_FIRST: return num_float(f->int_first(as_int(args[0]), as_float(args[1])));
-    case SHAPE_INT_SECOND: return num_float(f->int_second(as_float(args[0]), as_int(args[1])));
+    case SHAPE_1:
+        return num_float(f->f1(as_float(args[0])));
+    case SHAPE_2:
+        return num_float(f->f2(as_float(args[0]), as_float(args[1])));
+    case SHAPE_3:
+        return num_float(f->f3(as_float(args[0]), as_float(args[1]), as_float(args[2])));
+    case SHAPE_INT_FIRST:
+        return num_float(f->int_first(as_int(args[0]), as_float(args[1])));
+    case SHAPE_INT_SECOND:
+        return num_float(f->int_second(as_float(args[0]), as_int(args[1])));
     }
     return num_int(0);
 }
@@ -201,7 +263,9 @@ enum flow arith_function_call_user(struct shell *sh, const struct arith_code *co
     struct name *value = name_intern(sh, ".sh.value", 9);
     if (!value)
         return shell_fail_memory(sh, sizeof *value);
-    struct var_change change = { .set = VAR_EXPONENT | VAR_LONG, .base = -1, .width = 18, .global = true };
+    struct var_change change = {
+        .set = VAR_EXPONENT | VAR_LONG, .base = -1, .width = 18, .global = true
+    };
     TRY(var_declare(sh, value, &change));
     TRY(var_set_name(sh, value, "0", 1, ASSIGN_FORCE));
     uint32_t level = sh->arith_level;

@@ -1,12 +1,13 @@
 /*
  * Runs arithmetic bytecode.
  *
- * Integers stay integers while they fit 64 bits; what overflows goes on as a long double, as in ksh93. A
- * variable that holds an integer is read and written in place, without making text and without a call;
- * everything else (texts, attributes, specials, namerefs, arrays, journaled writes) goes through var.h.
+ * Integers stay integers while they fit 64 bits; what overflows goes on as a long double, as in
+ * ksh93. A variable that holds an integer is read and written in place, without making text and
+ * without a call; everything else (texts, attributes, specials, namerefs, arrays, journaled writes)
+ * goes through var.h.
  *
- * References to array elements have a stack of their own, so that a subscript is evaluated once however
- * often the element is used. Nothing is allocated unless an expression is very deep.
+ * References to array elements have a stack of their own, so that a subscript is evaluated once
+ * however often the element is used. Nothing is allocated unless an expression is very deep.
  */
 #include <math.h>
 #include <string.h>
@@ -20,15 +21,16 @@ enum { STACK_SMALL = 16, REFS_SMALL = 4, LEVEL_COST = 8 };
 
 /* Attributes that let an integer be read, or written, as it lies in the variable. */
 enum {
-    READ_SLOW = VAR_COMPLEX_READ | (VAR_NUMERIC & ~VAR_INTEGER) | VAR_NOTHING | VAR_BINARY | VAR_JUSTIFY,
+    READ_SLOW =
+        VAR_COMPLEX_READ | (VAR_NUMERIC & ~VAR_INTEGER) | VAR_NOTHING | VAR_BINARY | VAR_JUSTIFY,
     WRITE_SLOW = (VAR_COMPLEX & ~VAR_INTEGER) | VAR_UNSIGNED | VAR_SHORT | VAR_NOTHING,
 };
 
 struct vm {
     struct shell *sh;
     const struct arith_code *code;
-    struct num *top;      /* the newest value */
-    struct var_ref *ref;  /* the newest reference */
+    struct num *top;     /* the newest value */
+    struct var_ref *ref; /* the newest reference */
 };
 
 static enum flow fail(const struct vm *vm, const char *why)
@@ -63,7 +65,8 @@ static inline bool load_fast(const struct name *name, struct num *ret)
         return false;
     if (var->value.bits == VALUE_INT)
         *ret = num_int(var->value.i);
-    else if (var->value.bits == VALUE_TEXT && plain_integer(var->value.text, var->value.inline_len, &value))
+    else if (var->value.bits == VALUE_TEXT &&
+             plain_integer(var->value.text, var->value.inline_len, &value))
         *ret = num_int(value);
     else
         return false;
@@ -82,7 +85,8 @@ static inline bool store_fast(struct shell *sh, struct name *name, int64_t value
         var->value.i = value;
         return true;
     }
-    if (var->value.bits != VALUE_TEXT || var->attrs & VAR_INTEGER || value >= TEXT_LIMIT || value <= -TEXT_LIMIT)
+    if (var->value.bits != VALUE_TEXT || var->attrs & VAR_INTEGER || value >= TEXT_LIMIT ||
+        value <= -TEXT_LIMIT)
         return false;
     var->value.inline_len = (uint8_t)num_format_int(value, var->value.text);
     return true;
@@ -125,7 +129,8 @@ static enum flow load_name(struct shell *sh, struct name *name, struct num *ret)
         return FLOW_NEXT;
     struct var_ref ref = var_ref_name(name);
     TRY(var_get_num(sh, &ref, ret));
-    /* As in ksh93 an unset variable is 0 where it is written, but not where the value of a variable leads to it. */
+    /* As in ksh93 an unset variable is 0 where it is written, but not where the value of a variable
+     * leads to it. */
     if (sh->arith_level > 1 && !ret->is_float && ret->i == 0 && !var_is_set(sh, &ref) &&
         !(name->cur && name->cur->attrs & VAR_NUMERIC))
         return shell_fail(sh, ERROR_EXPANSION, 1, name->text, "parameter not set");
@@ -143,7 +148,8 @@ static struct num add_step(struct num n, int step)
 }
 
 /* ++ and -- of REF; *TOP gets the old or the new value. */
-static enum flow step_ref(struct shell *sh, struct var_ref *ref, int step, bool post, struct num *top)
+static enum flow step_ref(struct shell *sh, struct var_ref *ref, int step, bool post,
+                          struct num *top)
 {
     struct num old;
     TRY(var_get_num(sh, ref, &old));
@@ -153,7 +159,8 @@ static enum flow step_ref(struct shell *sh, struct var_ref *ref, int step, bool 
     return FLOW_NEXT;
 }
 
-static enum flow step_name(struct shell *sh, struct name *name, int step, bool post, struct num *top)
+static enum flow step_name(struct shell *sh, struct name *name, int step, bool post,
+                           struct num *top)
 {
     struct num old;
     int64_t sum;
@@ -167,7 +174,8 @@ static enum flow step_name(struct shell *sh, struct name *name, int step, bool p
 }
 
 /* Starts a reference. *RET_KEY: it is complete (associative, or resolved from its text). */
-static enum flow begin_ref(struct vm *vm, const struct arith_element *element, struct var_ref *ref, bool *ret_key)
+static enum flow begin_ref(struct vm *vm, const struct arith_element *element, struct var_ref *ref,
+                           bool *ret_key)
 {
     struct shell *sh = vm->sh;
     struct var *var;
@@ -221,17 +229,28 @@ static struct num power(struct num a, struct num b)
 static struct num float_operation(enum arith_op op, long double a, long double b)
 {
     switch (op) {
-    case OP_ADD: return num_float(a + b);
-    case OP_SUBTRACT: return num_float(a - b);
-    case OP_MULTIPLY: return num_float(a * b);
-    case OP_DIVIDE: return num_float(a / b);
-    case OP_LESS: return num_int(a < b);
-    case OP_LESS_EQUAL: return num_int(a <= b);
-    case OP_GREATER: return num_int(a > b);
-    case OP_GREATER_EQUAL: return num_int(a >= b);
-    case OP_EQUAL: return num_int(a == b);
-    case OP_NOT_EQUAL: return num_int(a != b);
-    default: return num_int(0);
+    case OP_ADD:
+        return num_float(a + b);
+    case OP_SUBTRACT:
+        return num_float(a - b);
+    case OP_MULTIPLY:
+        return num_float(a * b);
+    case OP_DIVIDE:
+        return num_float(a / b);
+    case OP_LESS:
+        return num_int(a < b);
+    case OP_LESS_EQUAL:
+        return num_int(a <= b);
+    case OP_GREATER:
+        return num_int(a > b);
+    case OP_GREATER_EQUAL:
+        return num_int(a >= b);
+    case OP_EQUAL:
+        return num_int(a == b);
+    case OP_NOT_EQUAL:
+        return num_int(a != b);
+    default:
+        return num_int(0);
     }
 }
 
@@ -246,8 +265,7 @@ static enum flow divide(const struct vm *vm, enum arith_op op, struct num *a, st
     if (b.i == 0)
         return fail(vm, "divide by zero");
     if (b.i == -1)
-        *a = op == OP_MODULO ? num_int(0) :
-             a->i == INT64_MIN ? num_float(0x1p63L) : num_int(-a->i);
+        *a = op == OP_MODULO ? num_int(0) : a->i == INT64_MIN ? num_float(0x1p63L) : num_int(-a->i);
     else
         *a = num_int(op == OP_MODULO ? a->i % b.i : a->i / b.i);
     return FLOW_NEXT;
@@ -270,12 +288,24 @@ static enum flow operate(const struct vm *vm, enum arith_op op, struct num *a, s
     if (!any_float && op == OP_DIVIDE)
         return divide(vm, op, a, b);
     switch (op) {
-    case OP_BIT_AND: a->i &= b.i; break;
-    case OP_BIT_OR: a->i |= b.i; break;
-    case OP_BIT_XOR: a->i ^= b.i; break;
-    case OP_SHIFT_LEFT: a->i = (int64_t)((uint64_t)a->i << (b.i & 63)); break;
-    case OP_SHIFT_RIGHT: a->i >>= b.i & 63; break;
-    default: *a = float_operation(op, num_to_float(*a), num_to_float(b)); break;
+    case OP_BIT_AND:
+        a->i &= b.i;
+        break;
+    case OP_BIT_OR:
+        a->i |= b.i;
+        break;
+    case OP_BIT_XOR:
+        a->i ^= b.i;
+        break;
+    case OP_SHIFT_LEFT:
+        a->i = (int64_t)((uint64_t)a->i << (b.i & 63));
+        break;
+    case OP_SHIFT_RIGHT:
+        a->i >>= b.i & 63;
+        break;
+    default:
+        *a = float_operation(op, num_to_float(*a), num_to_float(b));
+        break;
     }
     return FLOW_NEXT;
 }
@@ -300,27 +330,26 @@ static enum flow unary(const struct vm *vm, enum arith_op op, struct num *n)
 
 /* ---- the loop ------------------------------------------------------------------------------- */
 
-#define COMPARE(symbol)                                    \
-    vm.top--;                                              \
-    if (!vm.top[0].is_float && !vm.top[1].is_float)        \
-        vm.top[0].i = vm.top[0].i symbol vm.top[1].i;      \
-    else                                                   \
-        TRY(operate(&vm, in->op, &vm.top[0], vm.top[1])); \
+#define COMPARE(symbol)                                                                            \
+    vm.top--;                                                                                      \
+    if (!vm.top[0].is_float && !vm.top[1].is_float)                                                \
+        vm.top[0].i = vm.top[0].i symbol vm.top[1].i;                                              \
+    else                                                                                           \
+        TRY(operate(&vm, in->op, &vm.top[0], vm.top[1]));                                          \
     break
 
-#define CALCULATE(overflow)                                                     \
-    vm.top--;                                                                   \
-    if (vm.top[0].is_float || vm.top[1].is_float ||                             \
-        overflow(vm.top[0].i, vm.top[1].i, &result)) {                          \
-        TRY(operate(&vm, in->op, &vm.top[0], vm.top[1]));                      \
-    } else {                                                                    \
-        vm.top[0].i = result;                                                   \
-    }                                                                           \
+#define CALCULATE(overflow)                                                                        \
+    vm.top--;                                                                                      \
+    if (vm.top[0].is_float || vm.top[1].is_float || overflow(vm.top[0].i, vm.top[1].i, &result)) { \
+        TRY(operate(&vm, in->op, &vm.top[0], vm.top[1]));                                          \
+    } else {                                                                                       \
+        vm.top[0].i = result;                                                                      \
+    }                                                                                              \
     break
 
 /* STACK[0] and REFS[0] are never used: TOP and REF point to the newest item. */
-static enum flow run(struct shell *sh, const struct arith_code *code, struct num *stack, struct var_ref *refs,
-                     struct num *ret)
+static enum flow vm_run(struct shell *sh, const struct arith_code *code, struct num *stack,
+                        struct var_ref *refs, struct num *ret)
 {
     struct vm vm = { sh, code, stack, refs };
     int64_t result;
@@ -380,15 +409,24 @@ static enum flow run(struct shell *sh, const struct arith_code *code, struct num
         case OP_POST_ADD_REF:
             TRY(step_ref(sh, vm.ref--, in->aux, in->op == OP_POST_ADD_REF, ++vm.top));
             break;
-        case OP_LESS: COMPARE(<);
-        case OP_LESS_EQUAL: COMPARE(<=);
-        case OP_GREATER: COMPARE(>);
-        case OP_GREATER_EQUAL: COMPARE(>=);
-        case OP_EQUAL: COMPARE(==);
-        case OP_NOT_EQUAL: COMPARE(!=);
-        case OP_ADD: CALCULATE(__builtin_add_overflow);
-        case OP_SUBTRACT: CALCULATE(__builtin_sub_overflow);
-        case OP_MULTIPLY: CALCULATE(__builtin_mul_overflow);
+        case OP_LESS:
+            COMPARE(<);
+        case OP_LESS_EQUAL:
+            COMPARE(<=);
+        case OP_GREATER:
+            COMPARE(>);
+        case OP_GREATER_EQUAL:
+            COMPARE(>=);
+        case OP_EQUAL:
+            COMPARE(==);
+        case OP_NOT_EQUAL:
+            COMPARE(!=);
+        case OP_ADD:
+            CALCULATE(__builtin_add_overflow);
+        case OP_SUBTRACT:
+            CALCULATE(__builtin_sub_overflow);
+        case OP_MULTIPLY:
+            CALCULATE(__builtin_mul_overflow);
         case OP_POWER:
         case OP_DIVIDE:
         case OP_MODULO:
@@ -432,7 +470,8 @@ static enum flow run(struct shell *sh, const struct arith_code *code, struct num
             break;
         case OP_CALL_USER:
             vm.top -= in->aux - 1;
-            TRY(arith_function_call_user(sh, code, &code->elements[in->arg], (size_t)in->aux, vm.top, vm.top));
+            TRY(arith_function_call_user(sh, code, &code->elements[in->arg], (size_t)in->aux,
+                                         vm.top, vm.top));
             break;
         case OP_FAIL:
             return arith_fail(sh, code->elements[in->arg].text, code->elements[in->arg].len,
@@ -448,7 +487,7 @@ static enum flow run_large(struct shell *sh, const struct arith_code *code, stru
     char *block = scratch_alloc(sh, bytes + (code->ref_max + 1) * sizeof(struct var_ref));
     if (!block)
         return shell_fail_memory(sh, bytes);
-    return run(sh, code, (struct num *)block, (struct var_ref *)(block + bytes), ret);
+    return vm_run(sh, code, (struct num *)block, (struct var_ref *)(block + bytes), ret);
 }
 
 enum flow arith_run(struct shell *sh, const struct arith_code *code, struct num *ret)
@@ -460,7 +499,7 @@ enum flow arith_run(struct shell *sh, const struct arith_code *code, struct num 
     if (code->stack_max >= STACK_SMALL || code->ref_max >= REFS_SMALL)
         flow = run_large(sh, code, ret);
     else
-        flow = run(sh, code, stack, refs, ret);
+        flow = vm_run(sh, code, stack, refs, ret);
     sh->arith_level--;
     return flow;
 }
@@ -477,8 +516,8 @@ enum flow arith_eval(struct shell *sh, const char *text, size_t len, struct num 
     struct arith_code *code;
     TRY(arith_cache_get(sh, text, len, &code));
     sh->depth += LEVEL_COST;
-    enum flow flow = sh->depth <= SHELL_DEPTH_MAX ? arith_run(sh, code, ret) :
-                                                    arith_fail(sh, text, len, "recursion too deep");
+    enum flow flow = sh->depth <= SHELL_DEPTH_MAX ? arith_run(sh, code, ret)
+                                                  : arith_fail(sh, text, len, "recursion too deep");
     sh->depth -= LEVEL_COST;
     arith_code_free(code);
     return flow;

@@ -1,6 +1,6 @@
 /*
- * fuzz_arith.c: bytes are an expression; it is compiled and run, twice, which must give the same text or the
- * same error. Nothing may be left: depth, level, scratch.
+ * fuzz_arith.c: bytes are an expression; it is compiled and run, twice, which must give the same
+ * text or the same error. Nothing may be left: depth, level, scratch.
  */
 #include <stddef.h>
 #include <stdint.h>

@@ -66,8 +66,8 @@ static inline const char *get(const char *name)
     return text ? text : "(unset)";
 }
 
-#define RUN(checks)                                                              \
-    for (size_t i_ = 0; i_ < sizeof(checks) / sizeof *(checks); i_++)            \
+#define RUN(checks)                                                                                \
+    for (size_t i_ = 0; i_ < sizeof(checks) / sizeof *(checks); i_++)                              \
     assert_string_equal(eval((checks)[i_].expression), (checks)[i_].want)
 
 #endif
