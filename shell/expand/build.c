@@ -14,7 +14,7 @@ enum {
     B_LIVE = 1u << 0,   /* unquoted: starts a pattern */
     B_BRACE = 1u << 1,  /* unquoted: starts a brace list */
     B_ESCAPE = 1u << 2, /* literal: gets a backslash in patterns */
-    B_REGEX = 1u << 3,  /* literal: gets a backslash in an ERE */
+    B_REGEX = 1u << 3,  /* literal: gets a backslash in an ERE; as in ksh93 not . + ^ $ */
     B_TEXT = 1u << 4,   /* means something in a ~(E) pattern, which may be matched against a text */
     B_GROUP = 1u << 5,  /* belongs to extended patterns, which do not come out of expansions */
 };
@@ -29,10 +29,10 @@ static const uint8_t byte_kind[256] = {
     [')'] = B_ESCAPE | B_REGEX | B_GROUP,
     ['|'] = B_ESCAPE | B_REGEX | B_GROUP,
     ['}'] = B_ESCAPE | B_REGEX,
-    ['+'] = B_ESCAPE | B_REGEX,
-    ['^'] = B_ESCAPE | B_REGEX,
-    ['.'] = B_REGEX | B_TEXT,
-    ['$'] = B_REGEX | B_TEXT,
+    ['+'] = B_ESCAPE,
+    ['^'] = B_ESCAPE,
+    ['.'] = B_TEXT,
+    ['$'] = B_TEXT,
     ['&'] = B_ESCAPE | B_GROUP,
     ['!'] = B_ESCAPE,
     ['@'] = B_ESCAPE,

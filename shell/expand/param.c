@@ -25,6 +25,15 @@ enum flow param_bad(struct shell *sh, const struct part *part)
 
 /* ---- elements ---- */
 
+/* Is KEY outside the limits of a range? The first one is always inside. */
+static bool is_outside(const struct elements *e, const char *key)
+{
+    if (e->from_key && strcmp(key, e->from_key) == 0)
+        return false;
+    return (e->from_key && strcmp(key, e->from_key) < 0) ||
+           (e->to_key && strcmp(key, e->to_key) > 0);
+}
+
 bool elements_next(struct shell *sh, struct elements *e, const char **ret_text, size_t *ret_len)
 {
     if (e->left == 0)
@@ -50,6 +59,8 @@ bool elements_next(struct shell *sh, struct elements *e, const char **ret_text, 
             e->skip -= e->skip > 0;
             continue;
         }
+        if (item.key ? is_outside(e, item.key) : item.index > e->to_index)
+            continue;
         e->left--;
         *ret_text = item.text;
         *ret_len = item.len;
@@ -79,7 +90,7 @@ static void elements_init_params(struct elements *e, const struct shell *sh)
 
 static void elements_init_array(struct elements *e, struct name *name, bool keys)
 {
-    *e = (struct elements){ .name = name, .keys = keys, .left = SIZE_MAX };
+    *e = (struct elements){ .name = name, .keys = keys, .left = SIZE_MAX, .to_index = INT64_MAX };
 }
 
 /* ---- subject ---- */
@@ -123,6 +134,21 @@ static void find_special(struct shell *sh, char special, struct subject *ret)
     }
 }
 
+/* ${a[2..4]}: the elements as a list. */
+static enum flow find_range(struct shell *sh, const struct param *param, struct subject *ret)
+{
+    if (!param->ref.subscript || param->ref.step_count > 0)
+        return FLOW_NEXT;
+    bool range = false;
+    elements_init_array(&ret->elements, param->ref.name, param->prefix == PARAM_BANG);
+    TRY(elements_range(sh, &param->ref, &ret->elements, &range));
+    if (range) {
+        ret->all = '@';
+        ret->ref = var_ref_name(param->ref.name);
+    }
+    return FLOW_NEXT;
+}
+
 enum flow subject_find(struct shell *sh, const struct param *param, struct subject *ret)
 {
     ret->all = 0;
@@ -132,6 +158,9 @@ enum flow subject_find(struct shell *sh, const struct param *param, struct subje
     switch ((enum param_form)param->form) {
     case PARAM_NAME:
         ret->is_var = true;
+        TRY(find_range(sh, param, ret));
+        if (ret->all)
+            break;
         TRY(expand_ref(sh, &param->ref, &ret->ref));
         if (ret->ref.kind == REF_ALL) {
             ret->all = ret->ref.all;
@@ -393,7 +422,7 @@ static enum flow param_subject(struct builder *b, const struct part *part)
     TRY(subject_find(sh, param, &s));
     if (param->prefix == PARAM_LENGTH)
         return param_length(b, part, &s);
-    if (param->prefix == PARAM_BANG)
+    if (param->prefix == PARAM_BANG && !s.all)
         return param_bang(b, part, &s);
     if (param->op != OP_NONE)
         return param_op(b, part, &s);

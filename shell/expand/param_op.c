@@ -302,7 +302,7 @@ static enum flow slice_list(struct builder *b, const struct part *part, struct s
             offset += indexed ? var_next_index(sh, e->name) : (int64_t)var_count(sh, e->name);
         if (offset < 0)
             offset = 0;
-        e->from_index = offset;
+        e->from_index = offset > e->from_index ? offset : e->from_index;
         e->skip = indexed ? 0 : (size_t)offset;
     } else {
         if (offset < 0)

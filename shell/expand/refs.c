@@ -5,6 +5,7 @@
  * copied to scratch. Members of compound variables and further subscripts are parsed but not
  * supported; they fail here.
  */
+#include "shell/arith/arith.h"
 #include "shell/expand/build.h"
 #include "shell/syntax/parse.h"
 
@@ -54,6 +55,58 @@ enum flow expand_ref(struct shell *sh, const struct name_ref *ref, struct var_re
             TRY(subscript_index(sh, ref->subscript, &r));
     }
     *ret = r;
+    return FLOW_NEXT;
+}
+
+/* Does the program text of WORD hold a `..`? */
+static bool has_dots(const struct word *word)
+{
+    for (uint32_t i = 0; i < word->part_count; i++) {
+        const struct part *part = &word->parts[i];
+        if (part->kind == PART_LITERAL && memmem(part->literal.text, part->literal.len, "..", 2))
+            return true;
+    }
+    return false;
+}
+
+/* One end of a range of indices; empty: VALUE. */
+static enum flow range_index(struct shell *sh, struct name *name, const char *text, size_t len,
+                             int64_t value, int64_t *ret)
+{
+    *ret = value;
+    if (len == 0)
+        return FLOW_NEXT;
+    TRY(arith_eval_int(sh, text, len, ret));
+    if (*ret < 0)
+        *ret += var_next_index(sh, name);
+    return FLOW_NEXT;
+}
+
+enum flow elements_range(struct shell *sh, const struct name_ref *ref, struct elements *e,
+                         bool *ret)
+{
+    if (!has_dots(ref->subscript))
+        return FLOW_NEXT;
+    const char *text;
+    size_t len;
+    bool associative;
+    TRY(expand_text(sh, ref->subscript, &text, &len));
+    const char *dots = memmem(text, len, "..", 2);
+    size_t first_len = (size_t)(dots - text), last_len = len - first_len - 2;
+    TRY(is_associative(sh, ref->name, &associative));
+    *ret = true;
+    if (associative) {
+        const char *first = scratch_dup(sh, text, first_len);
+        if (!first)
+            return shell_fail_memory(sh, first_len);
+        e->from_key = first_len ? first : NULL;
+        e->to_key = last_len ? dots + 2 : NULL;
+        return FLOW_NEXT;
+    }
+    TRY(range_index(sh, ref->name, text, first_len, 0, &e->from_index));
+    TRY(range_index(sh, ref->name, dots + 2, last_len, INT64_MAX, &e->to_index));
+    if (e->to_index < e->from_index)
+        e->to_index = e->from_index;
     return FLOW_NEXT;
 }
 
