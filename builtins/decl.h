@@ -18,6 +18,7 @@ struct decl {
     bool move;      /* -m */
     bool undefined; /* -fu */
     bool traced;    /* -ft */
+    bool is_static; /* -S */
 };
 
 /* typeset_list.c: what is shown without operands, and with -p and operands. */

@@ -102,8 +102,8 @@ static enum flow take_option(struct shell *sh, const struct args *args, int opti
         return shell_fail(sh, ERROR_UNSUPPORTED, 1, args->argv[0],
                           "compound variables are not supported yet");
     case 'S':
-        return shell_fail(sh, ERROR_UNSUPPORTED, 1, args->argv[0],
-                          "static variables are not supported yet");
+        decl->is_static = true;
+        return FLOW_NEXT;
     case 'T':
         return shell_fail(sh, ERROR_UNSUPPORTED, 1, args->argv[0], "types are not supported yet");
     default:
@@ -271,6 +271,33 @@ static enum flow declare(struct shell *sh, const struct decl *decl, const struct
     return var_declare(sh, name, &readonly);
 }
 
+/* typeset -S in a ksh function: the local name refers to a hidden global variable, which is given
+ * its value by the first call only. */
+static enum flow declare_static(struct shell *sh, const struct decl *decl, const struct args *args,
+                                const struct operand *operand)
+{
+    struct str hidden;
+    str_init(&hidden, sh->scratch);
+    str_printf(&hidden, ".sh.static.%s.%.*s", sh->frame->func->function_name,
+               (int)operand->name_len, operand->text);
+    struct name *target = str_ok(&hidden) ? name_intern(sh, hidden.data, hidden.len) : NULL;
+    struct name *name = name_intern(sh, operand->text, operand->name_len);
+    if (!target || !name)
+        return shell_fail_memory(sh, hidden.len);
+    bool first = !target->cur;
+    struct var_change reference = {
+        .set = VAR_NAMEREF, .base = -1, .width = -1, .local = true, .nameref_target = target
+    };
+    TRY(var_declare(sh, name, &reference));
+    if (!first)
+        return FLOW_NEXT;
+    struct var_change change = decl->change;
+    change.local = false;
+    change.global = true;
+    TRY(var_declare(sh, target, &change));
+    return assign_value(sh, args, name, operand);
+}
+
 /* ---- typeset -m new=old ---------------------------------------------------------------------- */
 
 static enum flow copy_elements(struct shell *sh, struct name *from, struct name *to)
@@ -336,6 +363,8 @@ enum flow decl_operands(struct shell *sh, const struct decl *decl, const struct 
         operand.assign = assign;
         if (decl->move)
             TRY(move_variable(sh, decl, args, &operand));
+        else if (decl->is_static && decl->change.local)
+            TRY(declare_static(sh, decl, args, &operand));
         else
             TRY(declare(sh, decl, args, &operand));
     }
@@ -477,7 +506,7 @@ static const struct builtin_option typeset_options[] = {
       .help = "right-justified in n columns",
       .plus = true },
     { .letter = 's', .help = "with -i: short", .plus = true },
-    { .letter = 'S', .help = "static", .plus = true },
+    { .letter = 'S', .help = "keeps its value between calls of the function", .plus = true },
     { .letter = 't', .help = "tagged; with -f: traced", .plus = true },
     { .letter = 'T', .argument = "?tname", .help = "define a type", .plus = true },
     { .letter = 'u',

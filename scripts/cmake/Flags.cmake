@@ -4,5 +4,5 @@ add_library(project_flags INTERFACE)
 target_compile_definitions(project_flags INTERFACE _GNU_SOURCE MEM_DEBUG=${MEM_DEBUG})
 target_compile_options(project_flags INTERFACE
     -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith -Wvla
-    -Wwrite-strings -Wundef -Wformat=2 -Wno-psabi -Wno-maybe-uninitialized -fno-strict-aliasing -fno-common)
+    -Wwrite-strings -Wundef -Wformat=2 -Wno-psabi $<$<C_COMPILER_ID:GNU>:-Wno-maybe-uninitialized> -fno-strict-aliasing -fno-common)
 set(CMAKE_C_FLAGS_RELEASE "-O2 -g1 -DNDEBUG")
