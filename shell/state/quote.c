@@ -16,14 +16,24 @@ enum { UTF8_INVALID = 0x110000 }; /* utf8_decode: this plus the byte */
 
 enum quote_kind { QUOTE_NONE, QUOTE_SINGLE, QUOTE_DOLLAR };
 
+/* Invisible as they are: controls, spaces other than the blank, marks of direction. */
+static bool is_invisible(uint32_t cp)
+{
+    static const uint32_t ranges[][2] = {
+        {0x80, 0xa0},     {0x61c, 0x61c},   {0x1680, 0x1680}, {0x180e, 0x180e}, {0x2000, 0x200f}, {0x2028, 0x202f},
+        {0x205f, 0x2064}, {0x2066, 0x206f}, {0x3000, 0x3000}, {0xfeff, 0xfeff},
+    };
+    for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++)
+        if (cp >= ranges[i][0] && cp <= ranges[i][1])
+            return true;
+    return false;
+}
+
 static bool is_printable(uint32_t cp)
 {
     if (cp < 0x80)
         return cp >= 0x20 && cp != 0x7f;
-    if (cp >= UTF8_INVALID || !utf8_active)
-        return false;
-    utf8_need_tables();
-    return iswgraph((wint_t)cp) && cp != 0xa0;
+    return cp < UTF8_INVALID && utf8_active && !is_invisible(cp);
 }
 
 static uint32_t decode(const char *p, const char *end, size_t *ret_bytes)
