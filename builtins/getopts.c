@@ -346,17 +346,17 @@ static enum flow set_variables(struct getopts *g, const struct var_ref *variable
 {
     struct shell *sh = g->sh;
     struct getopts_state state = sh->getopts;
-    struct name *optarg = name_intern(sh, "OPTARG", 6);
-    struct name *optind = name_intern(sh, "OPTIND", 6);
-    if (!optarg || !optind)
+    struct name *argument_name = name_intern(sh, "OPTARG", 6);
+    struct name *index_name = name_intern(sh, "OPTIND", 6);
+    if (!argument_name || !index_name)
         return shell_fail_memory(sh, 0);
     TRY(var_set(sh, variable, g->name.text, g->name.len, 0));
-    struct var_ref ref = var_ref_name(optarg);
+    struct var_ref ref = var_ref_name(argument_name);
     if (g->has_argument)
-        TRY(var_set_name(sh, optarg, g->argument.text, g->argument.len, 0));
+        TRY(var_set_name(sh, argument_name, g->argument.text, g->argument.len, 0));
     else if (var_is_set(sh, &ref))
         TRY(var_unset(sh, &ref, false));
-    if (!optind->cur || !(optind->cur->attrs & VAR_SPECIAL)) /* it was unset */
+    if (!index_name->cur || !(index_name->cur->attrs & VAR_SPECIAL)) /* it was unset */
         TRY(var_set_int(sh, "OPTIND", state.index));
     sh->getopts = state;
     return FLOW_NEXT;
