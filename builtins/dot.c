@@ -37,26 +37,6 @@ static void scope_leave(struct shell *sh, struct scope *scope)
     frame_pop(sh, &scope->frame);
 }
 
-/* A function called without arguments of its own sees the present ones. */
-static enum flow run_function(struct shell *sh, const struct args *args, struct func *func)
-{
-    size_t count = args_left(args);
-    if (count > 1)
-        return exec_call_here(sh, func, count, args->argv + args->next);
-    const struct params *params = sh->params;
-    const char **argv = scratch_alloc(sh, (params->count + 2) * sizeof *argv);
-    if (!argv)
-        return shell_fail_memory(sh, (params->count + 2) * sizeof *argv);
-    argv[0] = args_peek(args, 0);
-    for (size_t i = 0; i < params->count; i++) {
-        argv[i + 1] = scratch_dup(sh, params->argv[i], strlen(params->argv[i]));
-        if (!argv[i + 1])
-            return shell_fail_memory(sh, strlen(params->argv[i]) + 1);
-    }
-    argv[params->count + 1] = NULL;
-    return exec_call_here(sh, func, params->count + 1, argv);
-}
-
 static enum flow run_file(struct shell *sh, const struct args *args)
 {
     const char *name = args_peek(args, 0), *path = name;
@@ -92,7 +72,7 @@ static enum flow dot_run(struct shell *sh, struct args *args)
         return builtin_usage_error(sh, args, "name expected");
     struct func *func = func_find(sh, name, strlen(name));
     if (func && func->ksh_style)
-        return run_function(sh, args, func);
+        return exec_call_here(sh, func, args_left(args), args->argv + args->next);
     return run_file(sh, args);
 }
 
