@@ -33,9 +33,7 @@ int64_t attr_wrap(uint32_t attrs, int64_t n)
 
 static long double round_float(uint32_t attrs, long double f)
 {
-    if (attrs & VAR_LONG)
-        return f;
-    return attrs & VAR_SHORT ? (long double)(float)f : (long double)(double)f;
+    return attrs & VAR_LONG ? f : (long double)(double)f;
 }
 
 static int64_t float_to_int(long double f)
@@ -230,20 +228,30 @@ static size_t show_int(const struct var *var, int64_t n, char *ret)
     return len;
 }
 
+/* -F: a number half way between two is shown as the one further from 0, and digits that a float does not have are 0. */
+static void show_fixed(struct str *s, long double f, int width, int most)
+{
+    int digits = width < most ? width : most;
+    long double scaled = fabsl(f) * powl(10, digits);
+    if (scaled < 0x1p63L && scaled - floorl(scaled) == 0.5L)
+        f = nextafterl(f, f < 0 ? -INFINITY : INFINITY);
+    str_printf(s, "%.*Lf", digits, f);
+    for (; digits < width; digits++)
+        str_putc(s, '0');
+}
+
 static void show_float(struct str *s, const struct var *var, long double f)
 {
-    int width = var->width;
-    if (!isfinite(f)) {
+    int most = var->attrs & VAR_LONG ? LONG_DOUBLE_DIGITS_MAX : DOUBLE_DIGITS_MAX;
+    int width = var->width < 0 ? FLOAT_DIGITS : var->width;
+    if (!isfinite(f))
         str_append_z(s, isnan(f) ? "nan" : f < 0 ? "-inf" : "inf");
-    } else if (var->attrs & VAR_FIXED) {
-        str_printf(s, "%.*Lf", width < 0 ? FLOAT_DIGITS : width, f);
-    } else if (var->attrs & VAR_EXPONENT) {
-        int most = var->attrs & VAR_LONG ? LONG_DOUBLE_DIGITS_MAX : DOUBLE_DIGITS_MAX;
-        int digits = width < 0 ? FLOAT_DIGITS : width;
-        str_printf(s, "%.*Lg", digits < most ? digits : most, f);
-    } else {
-        str_printf(s, "%.*a", width < 0 ? HEXFLOAT_DIGITS : width, (double)f);
-    }
+    else if (var->attrs & VAR_FIXED)
+        show_fixed(s, f, width, most);
+    else if (var->attrs & VAR_EXPONENT)
+        str_printf(s, "%.*Lg", width < most ? width : most, f);
+    else
+        str_printf(s, "%.*a", var->width < 0 ? HEXFLOAT_DIGITS : width, (double)f);
 }
 
 enum flow attr_show(struct shell *sh, const struct var *var, const struct value *value, const char **ret_text,

@@ -33,6 +33,8 @@ static uint32_t normal_set(uint32_t set)
         set = (set & ~(uint32_t)VAR_LOWER) | VAR_LONG;
     if ((set & VAR_INTEGER) && (set & VAR_UPPER))
         set = (set & ~(uint32_t)VAR_UPPER) | VAR_UNSIGNED;
+    if (set & VAR_FLOATING) /* there is no short float: ksh93 shows a double all the same */
+        set &= ~(uint32_t)VAR_SHORT;
     if ((set & VAR_ZERO) && !(set & VAR_LEFT))
         set |= VAR_RIGHT;
     return set;

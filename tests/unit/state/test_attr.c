@@ -53,6 +53,10 @@ static void test_floats(void **state)
     assert_string_equal(shown(sh, VAR_HEXFLOAT, 4, "1.5"), "0x1.8000p+0");
     assert_string_equal(shown(sh, VAR_EXPONENT, -1, "-inf"), "-inf");
     assert_string_equal(shown(sh, VAR_FIXED, -1, "nan"), "nan");
+    assert_string_equal(shown(sh, VAR_FIXED, 20, "1.1"), "1.10000000000000000000");
+    assert_string_equal(shown(sh, VAR_FIXED, 0, "2.5"), "3");
+    assert_string_equal(shown(sh, VAR_FIXED, 2, "-0.125"), "-0.13");
+    assert_string_equal(shown(sh, VAR_FIXED | VAR_SHORT, -1, "1.1"), "1.1000000000");
     /* Precision is for showing only. */
     assert_string_equal(shown(sh, VAR_FIXED, 2, "0.333333"), "0.33");
     assert_int_equal(declare(sh, "x", VAR_FIXED, 5), FLOW_NEXT);
