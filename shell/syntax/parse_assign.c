@@ -132,6 +132,8 @@ static bool parse_element(struct parser *p)
         return parser_unexpected(p);
     } else if (!(element.word = lex_word(p, WORD_NORMAL))) {
         return false;
+    } else if (look(p) == '(') {
+        return parser_unexpected(p);
     }
     str_append(&p->assigns, (const char *)&element, sizeof element);
     return true;

@@ -405,6 +405,21 @@ static struct node *parse_time_part(struct parser *p, uint32_t line)
     return node->command ? &node->node : NULL;
 }
 
+/* ! before one command of a pipeline */
+static struct node *parse_not_part(struct parser *p, uint32_t line)
+{
+    struct node_pipeline *node = parser_alloc(p, sizeof *node);
+    struct node **part = parser_alloc(p, sizeof *part);
+    if (!node || !part)
+        return NULL;
+    node_init(p, &node->node, NODE_PIPELINE, line);
+    node->negate = true;
+    node->parts = part;
+    node->count = 1;
+    *part = parse_command_node(p);
+    return *part ? &node->node : NULL;
+}
+
 static struct node *parse_compound(struct parser *p, enum reserved word, uint32_t line)
 {
     if (word != RW_NONE)
@@ -431,6 +446,8 @@ static struct node *parse_compound(struct parser *p, enum reserved word, uint32_
         return parse_function_keyword(p, line);
     case RW_NAMESPACE:
         return parse_namespace(p, line);
+    case RW_NOT:
+        return parse_not_part(p, line);
     default:
         return parse_time_part(p, line);
     }
@@ -462,7 +479,6 @@ struct node *parse_command_node(struct parser *p)
     if (c != '(' && (word == RW_NONE || word == RW_IN))
         return parse_simple(p);
     switch (word) {
-    case RW_NOT:
     case RW_THEN:
     case RW_ELSE:
     case RW_ELIF:
@@ -480,7 +496,9 @@ struct node *parse_command_node(struct parser *p)
         return NULL;
     struct node *node = parse_compound(p, word, line);
     parser_leave(p);
-    if (!node || node->kind == NODE_FUNCTION || node->kind == NODE_TIME || !parse_redirs(p, node))
-        return p->status == PARSE_OK ? node : NULL;
-    return node;
+    if (!node)
+        return NULL;
+    bool takes_redirs = node->kind != NODE_FUNCTION && node->kind != NODE_TIME &&
+                        node->kind != NODE_PIPELINE;
+    return !takes_redirs || parse_redirs(p, node) ? node : NULL;
 }

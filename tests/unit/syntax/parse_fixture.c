@@ -1,5 +1,5 @@
 /*
- * parse_fixture: see the header. Included by the tests, each of which is one program.
+ * parse_fixture: see the header. Linked with each test of this folder, included by the fuzzer.
  */
 #include "parse_fixture.h"
 

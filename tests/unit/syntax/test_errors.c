@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "parse_fixture.c"
+#include "parse_fixture.h"
 
 struct row {
     const char *text;
@@ -109,7 +109,6 @@ static const struct row rows[] = {
     { "echo $(cat <<E)\nE\n", 1,
       "here-document `E' (began at line 1) does not end within the command substitution", false },
     { "namespace n a", 1, "unexpected `a'", false },
-    { "a | ! b", 1, "unexpected `!'", false },
     { "in\nthen", 2, "unexpected `then'", false },
 };
 
@@ -176,8 +175,7 @@ static void test_depth_limits(void **state)
     assert_int_equal(fixture_parse(&f, "((((a);b);c);d)", 15, &program, &error), PARSE_ERROR);
     assert_string_equal(error.why, "syntax error: nesting too deep");
     f.hooks.depth_max = 1000;
-    char here;
-    f.hooks.stack_floor = &here + 4096; /* as if the stack were used up */
+    f.hooks.stack_floor = (const char *)UINTPTR_MAX; /* as if the stack were used up */
     assert_int_equal(fixture_parse(&f, "(a)", 3, &program, &error), PARSE_ERROR);
     assert_string_equal(error.why, "syntax error: nesting too deep");
     assert_int_equal(fixture_release(&f), 0);

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "parse_fixture.c"
+#include "parse_fixture.h"
 
 struct row {
     const char *text, *written;

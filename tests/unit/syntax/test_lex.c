@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "parse_fixture.c"
+#include "parse_fixture.h"
 
 static void describe_part(struct str *s, const struct part *part)
 {

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "parse_fixture.c"
+#include "parse_fixture.h"
 
 struct row {
     const char *text, *written;
@@ -90,6 +90,7 @@ static const struct row rows[] = {
       "a |&\nb" },
     { "! a | b",
       "! a | b" },
+    { "a | ! b | ! { c; }", "a | ! b | ! {\n\tc\n}" },
     { "! ! a",
       "! ! a" },
     { "time a | b",

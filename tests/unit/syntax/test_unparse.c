@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "parse_fixture.c"
+#include "parse_fixture.h"
 
 static struct program *parse(struct fixture *f, const char *text)
 {
