@@ -98,23 +98,33 @@ static enum flow profiles_run(struct shell *sh)
     return FLOW_NEXT;
 }
 
-/* Commands from standard input, a line at a time: what they run may read the rest. */
+/* Standard input as source of commands. */
+struct stdin_reader {
+    struct shell *sh;
+    enum flow flow; /* how a trap that ran while waiting for a line ended, when not with FLOW_NEXT */
+};
+
+/* A line at a time: what the commands run may read the rest. */
 static ptrdiff_t stdin_read(void *ctx, bool continuation, const char **ret_text)
 {
-    struct shell *sh = ctx;
+    struct stdin_reader *reader = ctx;
+    struct shell *sh = reader->sh;
+    size_t len;
     (void)continuation;
     struct input *in = fdtab_in(sh, 0);
     if (!in)
         return 0;
-    size_t len;
-    if (input_line(in, '\n', ret_text, &len) < 0)
-        return -1;
-    if (option_on(sh, OPTION_VERBOSE)) {
-        struct out *out = fdtab_out(sh, 2);
-        if (out) {
-            out_write(out, *ret_text, len);
-            (void)out_flush(out);
-        }
+    while (input_line(in, '\n', ret_text, &len) < 0) {
+        if (errno != EINTR)
+            return -1;
+        reader->flow = trap_run_pending(sh);
+        if (reader->flow != FLOW_NEXT)
+            return -1;
+    }
+    struct out *err = option_on(sh, OPTION_VERBOSE) ? fdtab_out(sh, 2) : NULL;
+    if (err) {
+        out_write(err, *ret_text, len);
+        (void)out_flush(err);
     }
     return (ptrdiff_t)len;
 }
@@ -122,10 +132,11 @@ static ptrdiff_t stdin_read(void *ctx, bool continuation, const char **ret_text)
 static enum flow stdin_run(struct shell *sh)
 {
     struct source source;
-    source_init_reader(&source, sh->arg0, stdin_read, sh, sh->heap);
+    struct stdin_reader reader = {.sh = sh, .flow = FLOW_NEXT};
+    source_init_reader(&source, sh->arg0, stdin_read, &reader, sh->heap);
     enum flow flow = exec_source(sh, &source);
     source_release(&source);
-    return flow;
+    return reader.flow != FLOW_NEXT ? reader.flow : flow;
 }
 
 /* A script named without a slash that is not here is looked for in PATH. */
@@ -161,6 +172,8 @@ static enum flow state_init(struct shell *sh, const struct start *start, struct 
     if (sh->interactive)
         TRY(alias_init(sh)); /* history= and r= make sense only at a prompt */
     TRY(param_set(sh, cmdline->argc, (const char *const *)cmdline->argv));
+    if (sh->interactive)
+        TRY(option_set(sh, OPTION_MONITOR, true));
     traps_init(sh);
     return FLOW_NEXT;
 }

@@ -16,7 +16,7 @@
 #include "shell/state/cmdhash.h"
 
 /* What `extra` of a cache slot says. */
-enum { EXTRA_EXTERNAL = 1, EXTRA_BUILTIN, EXTRA_FUNCTION };
+enum { EXTRA_EXTERNAL = 1, EXTRA_BUILTIN, EXTRA_PREFIX, EXTRA_FUNCTION };
 
 void command_resolve(struct shell *sh, const char *name, size_t len, bool no_function, struct command *ret)
 {
@@ -36,16 +36,18 @@ void command_resolve(struct shell *sh, const char *name, size_t len, bool no_fun
         ret->kind = COMMAND_BUILTIN;
         ret->spec = spec;
         ret->special = (spec->flags & BUILTIN_SPECIAL) != 0;
+        ret->prefix = strcmp(spec->name, "command") == 0;
     }
 }
 
 static void command_from_slot(const struct cache_slot *slot, struct command *ret)
 {
     *ret = (struct command){.kind = COMMAND_EXTERNAL};
-    if (slot->extra == EXTRA_BUILTIN) {
+    if (slot->extra == EXTRA_BUILTIN || slot->extra == EXTRA_PREFIX) {
         ret->kind = COMMAND_BUILTIN;
         ret->spec = slot->data;
         ret->special = (ret->spec->flags & BUILTIN_SPECIAL) != 0;
+        ret->prefix = slot->extra == EXTRA_PREFIX;
     } else if (slot->extra == EXTRA_FUNCTION) {
         ret->kind = COMMAND_FUNCTION;
         ret->func = slot->data;
@@ -65,7 +67,8 @@ void command_resolve_cached(struct shell *sh, const struct word *word, struct co
     void *data = ret->kind == COMMAND_BUILTIN ? (void *)ret->spec : (void *)ret->func;
     if (cache_put(slot, CACHE_COMMAND, data, NULL)) {
         slot->epoch = sh->command_epoch;
-        slot->extra = ret->kind == COMMAND_BUILTIN    ? EXTRA_BUILTIN
+        slot->extra = ret->prefix                     ? EXTRA_PREFIX
+                      : ret->kind == COMMAND_BUILTIN  ? EXTRA_BUILTIN
                       : ret->kind == COMMAND_FUNCTION ? EXTRA_FUNCTION
                                                       : EXTRA_EXTERNAL;
     }

@@ -54,6 +54,7 @@ enum command_kind { COMMAND_NONE, COMMAND_BUILTIN, COMMAND_FUNCTION, COMMAND_EXT
 struct command {
     enum command_kind kind;
     bool special;      /* a special builtin, and not after `command` */
+    bool prefix;       /* the builtin `command` */
     bool default_path; /* command -p */
     const struct builtin_spec *spec;
     struct func *func;

@@ -329,7 +329,7 @@ static enum flow external_run(struct shell *sh, const struct run *run)
 /* `command [-p] [--] name`: drops the prefix, and with it functions and the ways of special builtins. */
 static void prefix_strip(struct shell *sh, struct run *run)
 {
-    while (is_named(&run->command, "command")) {
+    while (run->command.prefix) {
         size_t skip = 1;
         bool default_path = false;
         while (skip < run->args.count && strcmp(run->args.argv[skip], "-p") == 0) {
@@ -385,10 +385,10 @@ enum flow exec_argv(struct shell *sh, size_t argc, const char *const *argv, unsi
 }
 
 /* $_ for the next command. */
-static inline void last_argument_set(struct shell *sh, const char *text)
+static inline void last_argument_set(struct shell *sh, const char *text, size_t len)
 {
     str_clear(&sh->last_argument);
-    str_append(&sh->last_argument, text, strlen(text));
+    str_append(&sh->last_argument, text, len);
 }
 
 /* set -k: name=value words after the command name are assignments too. Taken out of ARGV, done as temporary ones. */
@@ -419,8 +419,9 @@ static enum flow keyword_run(struct shell *sh, struct run *run)
 
 /* ---- the command ---- */
 
-/* A builtin whose words are all literal, with nothing before or behind: no expansion, no allocation. *RET_DONE: it was one. */
-static enum flow literal_builtin(struct shell *sh, const struct node_simple *node, bool *ret_done)
+/* A builtin or function whose words are all literal, with nothing before or behind: no expansion, no allocation. *RET_DONE:
+ * it was one. */
+static enum flow literal_command(struct shell *sh, const struct node_simple *node, bool *ret_done)
 {
     enum { ROOM = 8 };
     const char *argv[ROOM + 1];
@@ -437,18 +438,21 @@ static enum flow literal_builtin(struct shell *sh, const struct node_simple *nod
     argv[node->arg_count] = NULL;
     struct run run = {.args = {.count = node->arg_count, .argv = argv}};
     command_resolve_cached(sh, node->args[0].word, &run.command);
-    if (run.command.kind != COMMAND_BUILTIN || is_named(&run.command, "command"))
+    if (run.command.kind == COMMAND_EXTERNAL || run.command.prefix)
         return FLOW_NEXT;
     *ret_done = true;
-    enum flow flow = builtin_run(sh, &run);
-    last_argument_set(sh, argv[node->arg_count - 1]);
+    enum flow flow = run.command.kind == COMMAND_FUNCTION
+                         ? exec_call(sh, run.command.func, node->arg_count, argv)
+                         : builtin_run(sh, &run);
+    const struct word *last = node->args[node->arg_count - 1].word;
+    last_argument_set(sh, last->text, last->len);
     return flow;
 }
 
 static enum flow command_run(struct shell *sh, const struct node_simple *node, bool exec_last)
 {
     bool done;
-    enum flow flow = literal_builtin(sh, node, &done);
+    enum flow flow = literal_command(sh, node, &done);
     if (done || flow != FLOW_NEXT)
         return flow;
     uint32_t captures = sh->capture_count;
@@ -475,7 +479,8 @@ static enum flow command_run(struct shell *sh, const struct node_simple *node, b
         flow = keyword_run(sh, &run);
     else
         flow = run_dispatch(sh, &run);
-    last_argument_set(sh, fields.argv[fields.count - 1]);
+    const char *last = fields.argv[fields.count - 1];
+    last_argument_set(sh, last, strlen(last));
     return flow;
 }
 

@@ -89,8 +89,11 @@ static enum flow next_run(struct shell *sh, struct running *running, bool *ret_e
     case PARSE_ERROR:
         return parse_failed(sh, running, &error);
     case PARSE_INTERRUPTED:
-        if (sh->pending || running->interactive)
+        if (running->interactive) { /* what was typed of the command is given up */
+            source->failed = false;
+            source->pos = source->len;
             return FLOW_NEXT;
+        }
         *ret_end = true;
         return shell_fail(sh, ERROR_REDIRECT, 1, source->name, "read error: %s", strerror(errno));
     case PARSE_NO_MEMORY:
