@@ -65,6 +65,12 @@ static enum ifs_class class_at(const struct cut *c, size_t i, size_t *ret_bytes)
 static size_t skip_space(const struct cut *c, size_t i)
 {
     size_t bytes;
+    if (!c->escaped) {
+        /* White space separators are single bytes. */
+        while (i < c->len && c->ifs->classes[(unsigned char)c->text[i]] == IFS_SPACE)
+            i++;
+        return i;
+    }
     while (i < c->len && class_at(c, i, &bytes) == IFS_SPACE)
         i += bytes;
     return i;
@@ -73,6 +79,8 @@ static size_t skip_space(const struct cut *c, size_t i)
 static size_t skip_field(const struct cut *c, size_t i)
 {
     size_t bytes;
+    if (!c->escaped)
+        return (size_t)(ifs_find(c->ifs, c->text + i, c->text + c->len) - c->text);
     while (i < c->len && class_at(c, i, &bytes) == IFS_NONE)
         i += bytes;
     return i;

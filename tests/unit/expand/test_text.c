@@ -48,7 +48,7 @@ static void test_pattern(void **state)
     set("p", "a*[\\]");
     assert_string_equal(text_of("$p\"$p\"\\?*", KIND_PATTERN), "a*[\\]a\\*\\[\\\\\\]\\?*");
     assert_string_equal(text_of("\"a*\"", KIND_PATTERN), "a\\*");
-    assert_string_equal(text_of("$p\"a.b+\"", KIND_REGEX), "a*[\\]a\\.b\\+");
+    assert_string_equal(text_of("$p\"a.b(|+\"", KIND_REGEX), "a*[\\]a.b\\(\\|+");
 }
 
 static bool matches(const char *words, const char *text)
