@@ -33,11 +33,11 @@ void optstring_init(struct optstring *o, const char *text)
 /* The end of the group that starts after its bracket at P: at the closing one or the end of the string. */
 static const char *group_end(const char *p)
 {
-    for (;; p++) {
+    for (;;) {
         p += strcspn(p, "]");
         if (*p == '\0' || p[1] != ']')
             return p;
-        p++;
+        p += 2;
     }
 }
 

@@ -102,6 +102,8 @@ static void subject_int(struct subject *s, int64_t n)
     s->text = s->room;
 }
 
+_Static_assert(OPTION_COUNT < sizeof ((struct subject *)0)->room, "room for all option letters");
+
 static void find_special(struct shell *sh, char special, struct subject *ret)
 {
     switch (special) {
@@ -124,7 +126,6 @@ static void find_special(struct shell *sh, char special, struct subject *ret)
             subject_int(ret, sh->last_background);
         break;
     case '-':
-        _Static_assert(OPTION_COUNT < sizeof ret->room, "room for all option letters");
         option_letters(sh, ret->room);
         ret->text = ret->room;
         ret->len = strlen(ret->room);
