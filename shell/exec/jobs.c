@@ -43,6 +43,16 @@ static void job_free(struct jobs *jobs, struct job *job)
     mem_free_sized(jobs->region, job, sizeof *job);
 }
 
+/* No child is known. */
+static void clear_counts(struct jobs *jobs)
+{
+    map_release(&jobs->pids);
+    map_init(&jobs->pids, jobs->region);
+    jobs->left_count = jobs->done_count = jobs->running_count = 0;
+    jobs->highest = 0;
+    memset(jobs->strays, 0, sizeof jobs->strays);
+}
+
 static void jobs_clear(struct jobs *jobs)
 {
     while (jobs->first) {
@@ -51,11 +61,7 @@ static void jobs_clear(struct jobs *jobs)
         job_free(jobs, job);
     }
     jobs->last = NULL;
-    map_release(&jobs->pids);
-    map_init(&jobs->pids, jobs->region);
-    jobs->left_count = jobs->done_count = jobs->running_count = 0;
-    jobs->highest = 0;
-    memset(jobs->strays, 0, sizeof jobs->strays);
+    clear_counts(jobs);
 }
 
 void jobs_free(struct jobs *jobs)
@@ -66,11 +72,6 @@ void jobs_free(struct jobs *jobs)
     if (jobs->terminal >= 0)
         close(jobs->terminal);
     mem_free_sized(jobs->region, jobs, sizeof *jobs);
-}
-
-void jobs_after_fork(struct shell *sh)
-{
-    jobs_clear(sh->jobs);
 }
 
 /* ---- job control ---------------------------------------------------------------------------- */
@@ -216,6 +217,27 @@ static void forget_old(struct shell *sh)
     }
 }
 
+/* Jobs that are not our children go; ALL: or only those that are not to be shown. */
+static void drop_foreign(struct jobs *jobs, bool all)
+{
+    for (struct job *job = jobs->first, *next; job; job = next) {
+        next = job->next;
+        if (!all && job_is_listed(job)) {
+            job->inherited = true;
+        } else if (!all || job->inherited) {
+            unlink_job(jobs, job);
+            job_free(jobs, job);
+        }
+    }
+}
+
+void jobs_after_fork(struct shell *sh)
+{
+    struct jobs *jobs = sh->jobs;
+    drop_foreign(jobs, false);
+    clear_counts(jobs);
+}
+
 static struct job *job_new(struct jobs *jobs, const pid_t *pids, size_t count, const char *command)
 {
     struct job *job = mem_alloc_zeroed(jobs->region, sizeof *job);
@@ -241,6 +263,8 @@ enum flow job_add(struct shell *sh, const pid_t *pids, size_t count, pid_t group
     struct job *job = job_new(jobs, pids, count, command);
     if (!job)
         return shell_fail_memory(sh, sizeof *job);
+    if (background)
+        drop_foreign(jobs, true);
     job->group = jobs_control(sh) ? group > 0 ? group : pids[0] : -1;
     job->background = background;
     link_first(jobs, job);

@@ -20,6 +20,7 @@ struct job {
     enum job_state state;
     bool background, disowned, notified, is_coproc;
     bool waited;       /* somebody waits for it now */
+    bool inherited;    /* of the shell that this one was forked from: only shown and signalled */
     uint32_t count;
     struct job_process *processes; /* last one's status is the job's (pipefail: see job_status) */
     char *command;     /* for listing; owned */
@@ -30,7 +31,7 @@ struct job {
 
 struct jobs *jobs_new(struct mem_region *region);
 void jobs_free(struct jobs *jobs);
-void jobs_after_fork(struct shell *sh); /* in a child: these are not its children */
+void jobs_after_fork(struct shell *sh); /* in a child: these are not its children; it shows them until it has jobs of its own */
 
 /* Job control is on here: -m, and this is the shell itself, no subshell. The first call of an interactive shell makes it the leader of
  * a process group of its own that has the terminal. */

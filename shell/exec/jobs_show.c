@@ -75,7 +75,7 @@ void jobs_notify(struct shell *sh)
     jobs_poll(sh);
     for (struct job *job = sh->jobs->first; job; job = next) {
         next = job->next;
-        if (!job->background || job->state == JOB_RUNNING || job->waited)
+        if (!job->background || job->state == JOB_RUNNING || job->waited || job->inherited)
             continue;
         struct out *out = fdtab_out(sh, STDERR_FILENO);
         if (!job->notified && out && job_is_listed(job)) {

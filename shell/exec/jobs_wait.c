@@ -181,6 +181,10 @@ enum flow job_wait_foreground(struct shell *sh, struct job *job)
 
 enum flow job_wait_job(struct shell *sh, struct job *job, int *ret_status)
 {
+    if (job->inherited) {
+        *ret_status = 127;
+        return FLOW_NEXT;
+    }
     job->waited = true;
     int signal = wait_until(sh, job->group >= 0 ? job_at_rest : job_ended, job, false);
     job->waited = false;
@@ -214,7 +218,7 @@ static void forget_done(struct shell *sh)
     struct job *next;
     for (struct job *job = sh->jobs->first; job; job = next) {
         next = job->next;
-        if (job->background && job->state == JOB_DONE)
+        if (job->background && job->state == JOB_DONE && !job->inherited)
             job_forget(sh, job);
     }
 }
@@ -232,7 +236,7 @@ enum flow job_wait_all(struct shell *sh)
 static struct job *first_done(struct shell *sh)
 {
     for (struct job *job = sh->jobs->last; job; job = job->prev) {
-        if (job->background && job->state == JOB_DONE)
+        if (job->background && job->state == JOB_DONE && !job->inherited)
             return job;
     }
     return NULL;
