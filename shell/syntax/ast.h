@@ -1,7 +1,7 @@
 /*
- * The syntax tree of a parsed command. Immutable once the parser returns it: the executor keeps what
- * it learns (inline caches) in the program's side array, indexed by the CACHE numbers in the nodes.
- * Every pointer points into the program's arena, or to interned names, which live for ever.
+ * The syntax tree of a parsed command. Immutable once the parser returns it: the executor keeps
+ * what it learns (inline caches) in the program's side array, indexed by the CACHE numbers in the
+ * nodes. Every pointer points into the program's arena, or to interned names, which live for ever.
  * Text is NUL-terminated and may hold no NUL byte; LEN never counts the terminator.
  */
 #ifndef SHELL_SYNTAX_AST_H
@@ -23,7 +23,7 @@ struct pattern;
 struct program {
     struct arena arena;
     uint32_t refs;
-    uint32_t cache_count; /* how many cache numbers the nodes use */
+    uint32_t cache_count; /* the nodes use the numbers 1 to this; 0 in a node means none */
     void *caches;         /* side array of state/cache.h, freed through program_caches_free */
     const char *source;   /* name of the file (or "-c", "eval", ...) for messages */
     struct list *body;    /* NULL: nothing but blank lines and comments */
@@ -37,21 +37,25 @@ enum part_kind {
     PART_COMMAND, /* $(list) `list` ${ list;} $(<file) */
     PART_ARITH,   /* $((expr)) */
     PART_PROCESS, /* <(list) >(list) */
-    PART_TILDE,   /* ~ ~name ~+ ~- at a place where tilde expansion applies; TEXT is what follows ~ */
+    PART_TILDE, /* ~ ~name ~+ ~- at a place where tilde expansion applies; TEXT is what follows ~ */
 };
 
-/* A word is a flat array of parts. Quotes are gone: a part says whether it was quoted. An empty pair of
- * quotes is a quoted PART_LITERAL of length 0, so that it makes a field. */
+/* A word is a flat array of parts. Quotes are gone: a part says whether it was quoted. An empty
+ * pair of quotes is a quoted PART_LITERAL of length 0, so that it makes a field. */
 struct part {
-    uint8_t kind;   /* enum part_kind */
-    bool quoted;    /* inside '..', "..", $'..' or after a backslash */
-    bool dquoted;   /* inside "..": "$@" and "${a[@]}" give separate fields */
+    uint8_t kind; /* enum part_kind */
+    bool quoted;  /* inside '..', "..", $'..' or after a backslash */
+    bool dquoted; /* inside "..": "$@" and "${a[@]}" give separate fields */
     uint32_t line;
     union {
-        struct { const char *text; size_t len; } literal; /* also PART_TILDE */
+        struct {
+            const char *text;
+            size_t len;
+        } literal; /* also PART_TILDE */
         struct param *param;
         struct command_sub *command;
-        struct word *arith;       /* the expression, parts as inside double quotes */
+        struct word *arith; /* the expression, all parts quoted; text that stood in double quotes of
+                               its own is a literal with DQUOTED, 'x' is text with its quotes */
         struct process_sub *process;
     };
 };
@@ -63,22 +67,23 @@ enum word_kind {
 };
 
 enum word_flags {
-    WORD_HAS_QUOTES = 1u << 0,  /* some part was quoted */
-    WORD_HAS_GLOB = 1u << 1,    /* an unquoted literal holds * ? [ or an extended pattern */
-    WORD_HAS_BRACE = 1u << 2,   /* an unquoted { } that may be a brace expansion */
+    WORD_HAS_QUOTES = 1u << 0, /* some part was quoted */
+    WORD_HAS_GLOB = 1u << 1,   /* an unquoted literal holds * ? [ or an extended pattern */
+    WORD_HAS_BRACE = 1u << 2,  /* an unquoted { } that may be a brace expansion */
     WORD_HAS_TILDE = 1u << 3,
-    WORD_HAS_EXPANSION = 1u << 4, /* PARAM, COMMAND, ARITH or PROCESS parts */
+    WORD_HAS_EXPANSION = 1u << 4,      /* PARAM, COMMAND, ARITH or PROCESS parts */
     WORD_UNQUOTED_EXPANSION = 1u << 5, /* one of those unquoted: field splitting may apply */
 };
 
 struct word {
-    uint8_t kind;    /* enum word_kind */
-    uint8_t flags;   /* enum word_flags */
+    uint8_t kind;  /* enum word_kind */
+    uint8_t flags; /* enum word_flags */
     uint32_t line;
-    uint32_t cache;  /* WORD used as pattern, arithmetic expression or command name */
+    uint32_t cache; /* WORD used as pattern, arithmetic expression, subscript or command name */
     uint32_t part_count;
-    struct part *parts;
-    const char *text; /* WORD_LITERAL; else NULL */
+    struct part *parts; /* of literal words too: patterns need to know what was quoted */
+    const char
+        *text; /* WORD_LITERAL; else NULL. A regular expression is GENERAL unless all quoted */
     size_t len;
 };
 
@@ -101,12 +106,20 @@ enum param_op {
     OP_ASSIGN,  /* = */
     OP_ERROR,   /* ? */
     OP_ALT,     /* + */
-    OP_TRIM_PREFIX, OP_TRIM_PREFIX_LONG,   /* # ## */
-    OP_TRIM_SUFFIX, OP_TRIM_SUFFIX_LONG,   /* % %% */
-    OP_SLICE,                              /* :offset[:length], ARG and ARG2 are arithmetic */
-    OP_SUBST, OP_SUBST_ALL, OP_SUBST_PREFIX, OP_SUBST_SUFFIX, /* / // /# /%, ARG pattern, ARG2 text */
-    OP_UPPER_FIRST, OP_UPPER_ALL, OP_LOWER_FIRST, OP_LOWER_ALL, /* ^ ^^ , ,, ARG optional pattern */
-    OP_TRANSFORM,                          /* @X: TRANSFORM is the letter */
+    OP_TRIM_PREFIX,
+    OP_TRIM_PREFIX_LONG, /* # ## */
+    OP_TRIM_SUFFIX,
+    OP_TRIM_SUFFIX_LONG, /* % %% */
+    OP_SLICE,            /* :offset[:length], ARG and ARG2 are arithmetic */
+    OP_SUBST,
+    OP_SUBST_ALL,
+    OP_SUBST_PREFIX,
+    OP_SUBST_SUFFIX, /* / // /# /%, ARG pattern, ARG2 text */
+    OP_UPPER_FIRST,
+    OP_UPPER_ALL,
+    OP_LOWER_FIRST,
+    OP_LOWER_ALL, /* ^ ^^ , ,, ARG optional pattern */
+    OP_TRANSFORM, /* @X: TRANSFORM is the letter */
 };
 
 /* One step of a name: a[sub].b is two steps. */
@@ -120,10 +133,11 @@ struct name_step {
 /* A variable as it was written: `x`, `a[i]`, `.sh.version`, `p.x[2].y`. */
 struct name_ref {
     struct name *name; /* interned whole dotted text up to the first subscript */
-    struct word *subscript; /* of that name; several [..][..] of multi-dimensional arrays: NEXT steps */
+    struct word
+        *subscript; /* of that name; several [..][..] of multi-dimensional arrays: NEXT steps */
     char subscript_all;
-    uint32_t step_count; /* further steps after the first subscript (compound members, more subscripts:
-                            a step of empty TEXT) */
+    uint32_t step_count; /* further steps after the first subscript (compound members, more
+                            subscripts: a step of empty TEXT) */
     struct name_step *steps;
 };
 
@@ -137,14 +151,14 @@ struct param {
     char transform;
     uint32_t index;
     uint32_t cache;
-    struct name_ref ref; /* PARAM_NAME */
+    struct name_ref ref;     /* PARAM_NAME */
     struct word *arg, *arg2; /* NULL: absent */
 };
 
 struct command_sub {
-    struct list *body;     /* NULL: empty */
-    bool shared;           /* ${ list;}: runs in the current environment */
-    bool value;            /* ${| list;}: result is REPLY */
+    struct list *body;      /* NULL: empty */
+    bool shared;            /* ${ list;}: runs in the current environment */
+    bool value;             /* ${| list;}: result is REPLY */
     struct word *read_file; /* $(<file): the file name, BODY is NULL */
 };
 struct process_sub {
@@ -155,31 +169,32 @@ struct process_sub {
 /* ---- redirections --------------------------------------------------------------------------- */
 
 enum redir_op {
-    REDIR_IN,         /* <  */
-    REDIR_OUT,        /* >  */
-    REDIR_CLOBBER,    /* >| */
-    REDIR_APPEND,     /* >> */
-    REDIR_INOUT,      /* <> */
-    REDIR_OUT_REWRITE,/* >; written to a temporary file, renamed when the command succeeded */
-    REDIR_INOUT_TRUNC,/* <>; */
-    REDIR_DUP_IN,     /* <&word: n, n-, -, p */
-    REDIR_DUP_OUT,    /* >&word */
-    REDIR_BOTH,       /* &>word */
-    REDIR_BOTH_APPEND,/* &>>word */
-    REDIR_HERE_DOC,   /* << <<- */
-    REDIR_HERE_STRING,/* <<< */
-    REDIR_SEEK_IN,    /* <#((expr)) and <#pattern (WORD) */
-    REDIR_SEEK_OUT,   /* >#((expr)) */
-    REDIR_SKIP_COPY,  /* <##pattern */
+    REDIR_IN,          /* <  */
+    REDIR_OUT,         /* >  */
+    REDIR_CLOBBER,     /* >| */
+    REDIR_APPEND,      /* >> */
+    REDIR_INOUT,       /* <> */
+    REDIR_OUT_REWRITE, /* >; written to a temporary file, renamed when the command succeeded */
+    REDIR_INOUT_TRUNC, /* <>; */
+    REDIR_DUP_IN,      /* <&word: n, n-, -, p */
+    REDIR_DUP_OUT,     /* >&word */
+    REDIR_BOTH,        /* &>word */
+    REDIR_BOTH_APPEND, /* &>>word */
+    REDIR_HERE_DOC,    /* << <<- */
+    REDIR_HERE_STRING, /* <<< */
+    REDIR_SEEK_IN,     /* <#((expr)) and <#pattern (WORD) */
+    REDIR_SEEK_OUT,    /* >#((expr)) */
+    REDIR_SKIP_COPY,   /* <##pattern */
 };
 struct redir {
-    uint8_t op;          /* enum redir_op */
-    bool here_quoted;    /* the delimiter was quoted: WORD is literal */
-    bool here_strip;     /* <<- (tabs are already gone) */
-    bool seek_arith;     /* REDIR_SEEK_*: WORD is arithmetic */
-    int fd;              /* as written, or 0/1 by default */
-    struct name_ref *var; /* {name}>...: the descriptor goes to/comes from this variable; else NULL */
-    struct word *word;   /* file, descriptor, here-document body, here-string */
+    uint8_t op;       /* enum redir_op */
+    bool here_quoted; /* the delimiter was quoted: WORD is literal */
+    bool here_strip;  /* <<- (tabs are already gone) */
+    bool seek_arith;  /* REDIR_SEEK_*: WORD is arithmetic */
+    int fd;           /* as written, or 0/1 by default */
+    struct name_ref
+        *var;          /* {name}>...: the descriptor goes to/comes from this variable; else NULL */
+    struct word *word; /* file, descriptor, here-document body, here-string */
     const char *here_delimiter; /* for unparse */
     uint32_t line;
 };
@@ -188,7 +203,7 @@ struct redir {
 
 enum assign_kind {
     ASSIGN_WORD,     /* x=word */
-    ASSIGN_ARRAY,    /* x=(a b c) x=([k]=v ...) x=((1 2) (3 4)) */
+    ASSIGN_ARRAY,    /* x=(a b c) x=([k]=v ...) x=((1 2) (3 4)); x=() has no elements */
     ASSIGN_COMPOUND, /* x=(a=1 b=2; typeset -i c=3) */
 };
 struct assign {
@@ -198,16 +213,29 @@ struct assign {
     struct name_ref ref; /* for elements of an array value: REF.NAME is NULL, REF.SUBSCRIPT maybe */
     struct word *word;   /* ASSIGN_WORD; NULL: empty value */
     uint32_t element_count;
-    struct assign *elements; /* ASSIGN_ARRAY: in order; each ASSIGN_WORD (no subscript: the word gives any
-                                number of fields) or a nested ASSIGN_ARRAY/COMPOUND */
+    struct assign *elements; /* ASSIGN_ARRAY: in order; each ASSIGN_WORD (no subscript: the word
+                                gives any number of fields) or a nested ASSIGN_ARRAY/COMPOUND */
     struct list *members;    /* ASSIGN_COMPOUND: assignments and declaration commands */
 };
 
 /* ---- commands ------------------------------------------------------------------------------- */
 
 enum node_kind {
-    NODE_SIMPLE, NODE_PIPELINE, NODE_AND_OR, NODE_SUBSHELL, NODE_GROUP, NODE_IF, NODE_WHILE,
-    NODE_FOR, NODE_ARITH_FOR, NODE_SELECT, NODE_CASE, NODE_FUNCTION, NODE_ARITH, NODE_COND, NODE_TIME,
+    NODE_SIMPLE,
+    NODE_PIPELINE,
+    NODE_AND_OR,
+    NODE_SUBSHELL,
+    NODE_GROUP,
+    NODE_IF,
+    NODE_WHILE,
+    NODE_FOR,
+    NODE_ARITH_FOR,
+    NODE_SELECT,
+    NODE_CASE,
+    NODE_FUNCTION,
+    NODE_ARITH,
+    NODE_COND,
+    NODE_TIME,
     NODE_NAMESPACE,
 };
 
@@ -242,8 +270,9 @@ enum arg_kind {
 };
 struct arg {
     uint8_t kind;
-    struct word *word;     /* always set for ARG_WORD; for ARG_ASSIGN of scalar kind also set, as the plain
-                              word, for the case that the command turns out not to be a declaration */
+    struct word
+        *word; /* always set for ARG_WORD; for ARG_ASSIGN of scalar kind also set, as the plain
+                  word, for the case that the command turns out not to be a declaration */
     struct assign *assign;
 };
 struct node_simple {
@@ -257,7 +286,7 @@ struct node_pipeline {
     struct node node;
     bool negate; /* ! */
     uint32_t count;
-    struct node **parts; /* at least 1 (1 only with NEGATE) */
+    struct node **parts; /* at least 1 (1 only with NEGATE); a part may be such a pipeline of one */
     bool *both;          /* BOTH[i]: part i is followed by |& style stderr joining; NULL normally */
 };
 struct node_and_or {
@@ -309,9 +338,9 @@ struct node_case {
 struct node_function {
     struct node node;
     struct name *name;
-    bool ksh_style;    /* function name { }: own scope */
-    struct node *body; /* NODE_GROUP, or any compound command for name() */
-    const char *text;  /* name as written */
+    bool ksh_style;           /* function name { }: own scope */
+    struct node *body;        /* NODE_GROUP, or any command (with its redirections) for name() */
+    const char *text;         /* name as written */
     uint32_t parameter_count; /* function .sh.math.f x y { }: their names */
     struct name **parameters;
 };
@@ -320,18 +349,28 @@ struct node_arith {
     struct word *expression;
 };
 enum cond_op {
-    COND_AND, COND_OR, COND_NOT,
-    COND_WORD,    /* [[ word ]]: not empty */
-    COND_UNARY,   /* -X word: OP_CHAR */
-    COND_MATCH,   /* == = */
-    COND_NO_MATCH,/* != */
-    COND_REGEX,   /* =~ */
-    COND_LESS, COND_GREATER, /* < > */
-    COND_NT, COND_OT, COND_EF,
-    COND_EQ, COND_NE, COND_LT, COND_LE, COND_GT, COND_GE,
+    COND_AND,
+    COND_OR,
+    COND_NOT,
+    COND_WORD,     /* [[ word ]]: not empty */
+    COND_UNARY,    /* -X word: OP_CHAR */
+    COND_MATCH,    /* == = */
+    COND_NO_MATCH, /* != */
+    COND_REGEX,    /* =~ */
+    COND_LESS,
+    COND_GREATER, /* < > */
+    COND_NT,
+    COND_OT,
+    COND_EF,
+    COND_EQ,
+    COND_NE,
+    COND_LT,
+    COND_LE,
+    COND_GT,
+    COND_GE,
 };
 struct cond {
-    uint8_t op; /* enum cond_op */
+    uint8_t op;   /* enum cond_op */
     char op_char; /* COND_UNARY */
     uint32_t cache;
     struct cond *left, *right; /* AND OR NOT */
@@ -343,7 +382,7 @@ struct node_cond {
 };
 struct node_time {
     struct node node;
-    bool posix;          /* time -p */
+    bool posix;           /* time -p */
     struct node *command; /* NULL: times of the shell itself */
 };
 struct node_namespace {
@@ -355,8 +394,8 @@ struct node_namespace {
 /* One more or one fewer user of PROGRAM; the last release frees it. NULL is ok. */
 struct program *program_hold(struct program *program);
 void program_release(struct program *program);
-/* Called by the last release for a program with CACHES; set once at start by the layer that owns them (state/cache.c).
- * NULL: nobody does. Defined beside program_release. */
+/* Called by the last release for a program with CACHES; set once at start by the layer that owns
+ * them (state/cache.c). NULL: nobody does. Defined beside program_release. */
 extern void (*program_caches_free)(struct program *program);
 /* Set at start by whoever interns: the text of NAME, for unparse. */
 extern const char *(*program_name_text)(const struct name *name);

@@ -2,8 +2,9 @@
  * builder: puts a word together from runs of text and expansions.
  *
  * Owns the literal under construction (in p->lit above LIT_BASE) and the parts (in p->stack above
- * STACK_BASE), merges text of one quotedness, and copies the result to the arena. NUL bytes are dropped
- * here, the one place through which all text of words goes. It classifies nothing: see resolve.c.
+ * STACK_BASE), merges text of one quotedness, and copies the result to the arena. NUL bytes are
+ * dropped here, the one place through which all text of words goes. It classifies nothing: see
+ * resolve.c.
  */
 #include <string.h>
 

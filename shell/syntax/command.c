@@ -1,9 +1,9 @@
 /*
  * command: what only the start of a command gives a meaning: reserved words and aliases.
  *
- * Owns the table of reserved words. A word is looked at in place, without being read, so that whoever
- * finds no use for it leaves it where it is. An alias becomes an input of its own; a name is not
- * replaced again while its own value is being read.
+ * Owns the table of reserved words. A word is looked at in place, without being read, so that
+ * whoever finds no use for it leaves it where it is. An alias becomes an input of its own; a name
+ * is not replaced again while its own value is being read.
  */
 #include <string.h>
 

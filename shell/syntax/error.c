@@ -1,8 +1,8 @@
 /*
  * error: how a parse fails.
  *
- * The first failure wins and is kept until speculation forgets it. Messages name the offending token
- * and, for what was never closed, the line where it began. Nothing is printed here.
+ * The first failure wins and is kept until speculation forgets it. Messages name the offending
+ * token and, for what was never closed, the line where it began. Nothing is printed here.
  */
 #include <stdio.h>
 #include <string.h>
@@ -37,9 +37,9 @@ bool parser_fail(struct parser *p, uint32_t line, const char *format, ...)
 /* Length of the operator at the start of TEXT, 0 when none. */
 static size_t operator_bytes(const char *text, size_t len)
 {
-    static const char *const operators[] = { ";;&", "<<<", "<<-", "&>>", ";;", ";&", "&&", "||", "|&",
-                                             "<<",  ">>",  "<&",  ">&",  "<>", ">|", "&>", "&",  ";",
-                                             "|",   "(",   ")",   "<",   ">" };
+    static const char *const operators[] = { ";;&", "<<<", "<<-", "&>>", ";;", ";&", "&&", "||",
+                                             "|&",  "<<",  ">>",  "<&",  ">&", "<>", ">|", "&>",
+                                             "&",   ";",   "|",   "(",   ")",  "<",  ">" };
     for (size_t i = 0; i < sizeof operators / sizeof *operators; i++) {
         size_t n = strlen(operators[i]);
         if (n <= len && memcmp(operators[i], text, n) == 0)
@@ -79,7 +79,8 @@ bool parser_missing(struct parser *p, const char *opener, uint32_t line)
         return false;
     if (look(p) >= 0)
         return parser_unexpected(p);
-    parser_fail(p, parser_line(p), "syntax error: `%s' (began at line %u) is not terminated", opener, line);
+    parser_fail(p, parser_line(p), "syntax error: `%s' (began at line %u) is not terminated",
+                opener, line);
     p->error->incomplete = true;
     return false;
 }

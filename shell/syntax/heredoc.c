@@ -1,9 +1,10 @@
 /*
  * heredoc: delimiters and bodies of here-documents.
  *
- * A here-document waits in the parser's list from its operator to the next newline token; its body is then read line
- * by line and, unless the delimiter was quoted, parsed as an island. Tabs (<<-) or the first line's
- * indentation (<<#) are removed while reading. The end of the input ends a body, with a warning.
+ * A here-document waits in the parser's list from its operator to the next newline token; its body
+ * is then read line by line and, unless the delimiter was quoted, parsed as an island. Tabs (<<-)
+ * or the first line's indentation (<<#) are removed while reading. The end of the input ends a
+ * body, with a warning.
  */
 #include <stdio.h>
 #include <string.h>
@@ -76,7 +77,8 @@ bool here_parse_delimiter(struct parser *p, struct redir *redir, bool strip_tabs
         return false;
     }
     here->len = p->lit.len - base;
-    here->delimiter = p->lit.failed ? NULL : arena_dup(p->arena, str_text(&p->lit) + base, here->len);
+    here->delimiter =
+        p->lit.failed ? NULL : arena_dup(p->arena, str_text(&p->lit) + base, here->len);
     str_truncate(&p->lit, base);
     if (!here->delimiter)
         return parser_no_memory(p);
@@ -96,8 +98,8 @@ bool here_parse_delimiter(struct parser *p, struct redir *redir, bool strip_tabs
     return true;
 }
 
-/* The line at the cursor, without its newline: *RET_TEXT is borrowed until the next read. The cursor stays. False at the
- * end of the input. */
+/* The line at the cursor, without its newline: *RET_TEXT is borrowed until the next read. The
+ * cursor stays. False at the end of the input. */
 static bool peek_line(struct parser *p, const char **ret_text, size_t *ret_len, bool *ret_newline)
 {
     if (look(p) < 0)
@@ -118,7 +120,8 @@ static bool peek_line(struct parser *p, const char **ret_text, size_t *ret_len, 
     }
 }
 
-/* Is LINE the delimiter? In a command substitution it may be followed by its closing parenthesis. */
+/* Is LINE the delimiter? In a command substitution it may be followed by its closing parenthesis.
+ */
 static bool is_delimiter(const struct parser *p, const struct here_doc *here, const char *line,
                          size_t len)
 {
@@ -184,7 +187,8 @@ static bool gather_body(struct parser *p, const struct here_doc *here, struct st
         return false;
     if (p->hooks->warn) {
         char text[160];
-        snprintf(text, sizeof text, "here-document `%.60s' (began at line %u) is ended by the end of the input",
+        snprintf(text, sizeof text,
+                 "here-document `%.60s' (began at line %u) is ended by the end of the input",
                  here->delimiter, here->line);
         p->hooks->warn(p->hooks->ctx, here->line, text);
     }
@@ -192,7 +196,8 @@ static bool gather_body(struct parser *p, const struct here_doc *here, struct st
 }
 
 /* Parses BODY into HERE's word, which began at LINE. */
-static bool parse_body(struct parser *p, struct here_doc *here, const struct str *body, uint32_t line)
+static bool parse_body(struct parser *p, struct here_doc *here, const struct str *body,
+                       uint32_t line)
 {
     struct word *word;
     const char *text = str_text(body);

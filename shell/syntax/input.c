@@ -1,9 +1,10 @@
 /*
  * input: the cursor of a parse.
  *
- * Owns the stack of inputs (source, aliases, islands), reading ahead as far as a byte is really needed, the
- * line count, and blanks and comments. Line numbers are counted lazily: each non-alias input
- * knows the line of one earlier offset. Invariant: TEXT, LEN mirror IN. It knows nothing of grammar.
+ * Owns the stack of inputs (source, aliases, islands), reading ahead as far as a byte is really
+ * needed, the line count, and blanks and comments. Line numbers are counted lazily: each non-alias
+ * input knows the line of one earlier offset. Invariant: TEXT, LEN mirror IN. It knows nothing of
+ * grammar.
  */
 #include <string.h>
 

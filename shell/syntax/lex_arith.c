@@ -1,12 +1,13 @@
 /*
  * lex_arith: the text of arithmetic expressions.
  *
- * Finds where an expression ends and which expansions it holds; what it means is not known here. Text is as inside double
- * quotes; text that stood in double quotes of its own is marked dquoted (parentheses in it do not
- * nest). Character constants 'x' are copied as they are.
+ * Finds where an expression ends and which expansions it holds; what it means is not known here.
+ * Text is as inside double quotes; text that stood in double quotes of its own is marked dquoted
+ * (parentheses in it do not nest). Character constants 'x' are copied as they are.
  *
- * `((` may turn out to be two subshells: lex_try_arith goes back then. While it tries, it also learns which inner `((`
- * cannot be arithmetic, so that 10,000 nested ones are read twice and not 10,000 times.
+ * `((` may turn out to be two subshells: lex_try_arith goes back then. While it tries, it also
+ * learns which inner `((` cannot be arithmetic, so that 10,000 nested ones are read twice and not
+ * 10,000 times.
  */
 #include <string.h>
 
@@ -14,10 +15,11 @@
 
 static bool arith_stop(char c)
 {
-    static const bool stop[256] = { ['('] = true, [')'] = true,  ['['] = true,  [']'] = true,
-                                    ['"'] = true, ['\''] = true, ['\\'] = true, ['$'] = true,
-                                    ['`'] = true, [';'] = true,  [':'] = true,  ['}'] = true,
-                                    ['?'] = true };
+    static const bool stop[256] = {
+        ['('] = true,  [')'] = true,  ['['] = true, [']'] = true, ['"'] = true,
+        ['\''] = true, ['\\'] = true, ['$'] = true, ['`'] = true, [';'] = true,
+        [':'] = true,  ['}'] = true,  ['?'] = true
+    };
     return stop[(unsigned char)c];
 }
 

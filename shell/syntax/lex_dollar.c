@@ -1,9 +1,9 @@
 /*
  * lex_dollar: what begins with $, and process substitutions.
  *
- * Decides between variable, braces, command substitution and arithmetic, and remembers results while an
- * attempt is under way (speculate.c). The here-documents of a command substitution are its own: those that
- * wait outside are set aside while it is parsed.
+ * Decides between variable, braces, command substitution and arithmetic, and remembers results
+ * while an attempt is under way (speculate.c). The here-documents of a command substitution are its
+ * own: those that wait outside are set aside while it is parsed.
  */
 #include <string.h>
 
@@ -36,18 +36,18 @@ struct command_sub *lex_command_body(struct parser *p, int closer, uint32_t line
         if (closer < 0)
             here_read_all(p);
         else if (look(p) == closer)
-            parser_fail(p, p->here_first->line,
-                        "syntax error: here-document `%.80s' (began at line %u) does not end within the "
-                        "command substitution",
-                        p->here_first->delimiter, p->here_first->line);
+            parser_fail(
+                p, p->here_first->line,
+                "syntax error: here-document `%.80s' (began at line %u) does not end within the "
+                "command substitution",
+                p->here_first->delimiter, p->here_first->line);
     }
     p->subst_depth--;
     p->here_first = first;
     p->here_last = last;
     if (p->status == PARSE_OK && closer >= 0 && look(p) != closer)
         parser_missing(p, closer == '}' ? "${" : "(", line);
-    struct command_sub *command =
-        p->status == PARSE_OK ? parser_alloc(p, sizeof *command) : NULL;
+    struct command_sub *command = p->status == PARSE_OK ? parser_alloc(p, sizeof *command) : NULL;
     if (!command)
         return NULL;
     command->body = body;

@@ -1,9 +1,9 @@
 /*
  * lex_param: ${...} and references to variables.
  *
- * Owns the grammar of what follows `${` (prefix, parameter, subscripts, operator and its words) and of names with
- * subscripts and members, which assignments share. What no shell of the family accepts is a bad
- * substitution, found here and not at run time.
+ * Owns the grammar of what follows `${` (prefix, parameter, subscripts, operator and its words) and
+ * of names with subscripts and members, which assignments share. What no shell of the family
+ * accepts is a bad substitution, found here and not at run time.
  */
 #include <string.h>
 
@@ -42,8 +42,8 @@ static bool lex_name_joined(struct parser *p, bool dotted, struct name **ret_nam
         str_putc(&p->lit, (char)c);
         p->pos++;
     }
-    if (p->lit.len > base && (p->lit.failed || !(*ret_name = parser_intern(p, p->lit.data + base,
-                                                                           p->lit.len - base))))
+    if (p->lit.len > base &&
+        (p->lit.failed || !(*ret_name = parser_intern(p, p->lit.data + base, p->lit.len - base))))
         parser_no_memory(p);
     str_truncate(&p->lit, base);
     return p->status == PARSE_OK;
@@ -164,7 +164,8 @@ static bool bad_substitution(struct parser *p)
     if (c < 0)
         return parser_unexpected(p);
     if (c == '\n')
-        return parser_fail(p, parser_line(p), "syntax error: bad substitution: unexpected `newline'");
+        return parser_fail(p, parser_line(p),
+                           "syntax error: bad substitution: unexpected `newline'");
     return parser_fail(p, parser_line(p), "syntax error: bad substitution: unexpected `%c'", c);
 }
 

@@ -1,8 +1,9 @@
 /*
  * lex_quote: '...', "...", $'...', and `...`.
  *
- * Each function is called with the cursor on the opening quote and leaves it after the closing one. What is inside goes
- * to the builder as quoted text and parts. An unterminated quote is reported at the line where it began.
+ * Each function is called with the cursor on the opening quote and leaves it after the closing one.
+ * What is inside goes to the builder as quoted text and parts. An unterminated quote is reported at
+ * the line where it began.
  */
 #include <string.h>
 
@@ -103,7 +104,8 @@ static int hex_value(int c)
     return -1;
 }
 
-/* Hexadecimal digits at the cursor, at most MAX or all up to } when it begins with {. Returns how many. */
+/* Hexadecimal digits at the cursor, at most MAX or all up to } when it begins with {. Returns how
+ * many. */
 static unsigned lex_hex(struct parser *p, unsigned max, uint32_t *ret_value)
 {
     unsigned n = 0;
@@ -257,7 +259,9 @@ bool lex_backquote(struct parser *p, struct builder *b, bool dquoted)
     parser_leave(p);
     if (p->status != PARSE_OK)
         return false;
-    struct part part = { .kind = PART_COMMAND, .quoted = dquoted, .dquoted = dquoted, .line = line };
+    struct part part = {
+        .kind = PART_COMMAND, .quoted = dquoted, .dquoted = dquoted, .line = line
+    };
     part.command = command;
     return builder_part(p, b, &part);
 }

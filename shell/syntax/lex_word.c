@@ -1,9 +1,10 @@
 /*
  * lex_word: words outside double quotes.
  *
- * Owns the one loop that reads a word in each of its surroundings (enum word_mode), the byte classes that
- * end its runs of ordinary text, extended pattern groups, regular expressions and tildes. Quotes and
- * expansions are handed to lex_quote.c and lex_dollar.c. It never looks past the byte that ends the word.
+ * Owns the one loop that reads a word in each of its surroundings (enum word_mode), the byte
+ * classes that end its runs of ordinary text, extended pattern groups, regular expressions and
+ * tildes. Quotes and expansions are handed to lex_quote.c and lex_dollar.c. It never looks past the
+ * byte that ends the word.
  */
 #include <string.h>
 
@@ -25,11 +26,12 @@ enum {
 };
 
 static const uint16_t byte_class[256] = {
-    ['\0'] = T_QUOTE, [' '] = T_BLANK,    ['\t'] = T_BLANK,   ['\n'] = T_NEWLINE, [';'] = T_OPERATOR,
-    ['&'] = T_OPERATOR, ['|'] = T_OPERATOR, ['<'] = T_OPERATOR, ['>'] = T_OPERATOR, ['('] = T_PAREN,
-    [')'] = T_PAREN,  ['\\'] = T_QUOTE,   ['\''] = T_QUOTE,   ['"'] = T_QUOTE,    ['`'] = T_QUOTE,
-    ['$'] = T_QUOTE,  ['{'] = T_BRACE,    ['}'] = T_BRACE,    ['['] = T_BRACKET,  [']'] = T_BRACKET,
-    ['/'] = T_SLASH,  ['~'] = T_TILDE,    ['*'] = T_STAR,     ['?'] = T_STAR,
+    ['\0'] = T_QUOTE,   [' '] = T_BLANK,    ['\t'] = T_BLANK,   ['\n'] = T_NEWLINE,
+    [';'] = T_OPERATOR, ['&'] = T_OPERATOR, ['|'] = T_OPERATOR, ['<'] = T_OPERATOR,
+    ['>'] = T_OPERATOR, ['('] = T_PAREN,    [')'] = T_PAREN,    ['\\'] = T_QUOTE,
+    ['\''] = T_QUOTE,   ['"'] = T_QUOTE,    ['`'] = T_QUOTE,    ['$'] = T_QUOTE,
+    ['{'] = T_BRACE,    ['}'] = T_BRACE,    ['['] = T_BRACKET,  [']'] = T_BRACKET,
+    ['/'] = T_SLASH,    ['~'] = T_TILDE,    ['*'] = T_STAR,     ['?'] = T_STAR,
 };
 
 /* Which classes stop a run of ordinary bytes, by mode. */
@@ -116,8 +118,8 @@ static bool lex_tilde(struct parser *p, struct builder *b)
     return builder_part(p, b, &part);
 }
 
-/* Is \C live text: a group in a replacement, any escape of a regular expression, a class like \d in an extended
- * pattern (the flag says that one was opened)? */
+/* Is \C live text: a group in a replacement, any escape of a regular expression, a class like \d in
+ * an extended pattern (the flag says that one was opened)? */
 static bool keeps_backslash(const struct builder *b, int c)
 {
     switch (b->mode) {
@@ -263,7 +265,8 @@ static void nest(struct parser *p, struct lexer *l, int c, bool open)
         if (p->speculating > 0)
             note_bracket(p, open);
     } else if (open) {
-        /* A ] right after [ or [^ is a member of the class, which builder and matcher see as text. */
+        /* A ] right after [ or [^ is a member of the class, which builder and matcher see as text.
+         */
         l->in_class = true;
         if (look_ahead(p, 1) == ']' || (look_ahead(p, 1) == '^' && look_ahead(p, 2) == ']')) {
             size_t n = look_ahead(p, 1) == ']' ? 1 : 2;
@@ -324,7 +327,8 @@ static struct word *lex_general(struct parser *p, struct lexer *l)
     return builder_finish(p, b);
 }
 
-/* The common case, a word of ordinary bytes only, in one allocation. NULL: it is not one (or failed). */
+/* The common case, a word of ordinary bytes only, in one allocation. NULL: it is not one (or
+ * failed). */
 static struct word *lex_plain(struct parser *p, enum word_mode mode)
 {
     const char *text = p->text + p->pos;

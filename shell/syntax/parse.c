@@ -1,9 +1,9 @@
 /*
  * parse: lists, and-or lists and pipelines, and the entry points.
  *
- * The grammar functions return NULL on failure, after setting the parser's status. Each function here that
- * begins a program owns it until it is handed to the caller, and releases it on failure. The source is left
- * after the command that was parsed, or after the offending line.
+ * The grammar functions return NULL on failure, after setting the parser's status. Each function
+ * here that begins a program owns it until it is handed to the caller, and releases it on failure.
+ * The source is left after the command that was parsed, or after the offending line.
  */
 #include <string.h>
 
@@ -200,7 +200,8 @@ static struct list *list_finish(struct parser *p, size_t mark)
     return p->status == PARSE_OK ? list : NULL;
 }
 
-/* list: {newline | and_or (; | & | "|&" | newline)}. Whoever opens the construct counts the depth. */
+/* list: {newline | and_or (; | & | "|&" | newline)}. Whoever opens the construct counts the depth.
+ */
 struct list *parse_list(struct parser *p)
 {
     size_t mark = stack_mark(p);

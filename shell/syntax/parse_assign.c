@@ -1,9 +1,9 @@
 /*
  * parse_assign: assignments, with array and compound values.
  *
- * Whether `a[x]` begins an assignment is known only after the bracket: the attempt is given up when no =
- * follows. A value in parentheses is compound when its first item is an assignment, a declaration
- * command or a function, and an array otherwise.
+ * Whether `a[x]` begins an assignment is known only after the bracket: the attempt is given up when
+ * no = follows. A value in parentheses is compound when its first item is an assignment, a
+ * declaration command or a function, and an array otherwise.
  */
 #include <string.h>
 
@@ -29,7 +29,8 @@ static bool bracket_closes(struct parser *p, size_t pos)
     size_t end = pos;
     if (memo_find(p, MEMO_UNMATCHED, pos, false))
         return false;
-    if (p->in == p->bracket_in && p->in->serial == p->bracket_serial && pos >= p->bracket_from && pos < p->bracket_end)
+    if (p->in == p->bracket_in && p->in->serial == p->bracket_serial && pos >= p->bracket_from &&
+        pos < p->bracket_end)
         end = p->bracket_end;
     else
         p->bracket_from = pos;

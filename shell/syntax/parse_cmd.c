@@ -1,8 +1,8 @@
 /*
  * parse_cmd: compound commands and function definitions.
  *
- * One function for each construct, with its grammar line. What opened a construct and where is kept, so
- * that a missing end is reported with its beginning. An empty body is an error, as in ksh.
+ * One function for each construct, with its grammar line. What opened a construct and where is
+ * kept, so that a missing end is reported with its beginning. An empty body is an error, as in ksh.
  */
 #include <string.h>
 
@@ -62,7 +62,8 @@ static struct node *parse_if(struct parser *p, uint32_t line, bool is_elif)
     node_init(p, &node->node, NODE_IF, line);
     node->is_elif = is_elif;
     node->condition = parse_list_needed(p, "if", line);
-    if (expect_reserved(p, RW_THEN, "if", line) && (node->then_body = parse_list_needed(p, "if", line)))
+    if (expect_reserved(p, RW_THEN, "if", line) &&
+        (node->then_body = parse_list_needed(p, "if", line)))
         node->else_body = if_else(p, line);
     parser_leave(p);
     return p->status == PARSE_OK ? &node->node : NULL;
@@ -234,7 +235,8 @@ static bool case_patterns(struct parser *p, struct case_item *item)
     return p->status == PARSE_OK && (take(p, ')') || parser_unexpected(p));
 }
 
-/* patterns [list] (;; | ;& | ;;&), the last of which may be missing before the end. *RET_MORE: it was there. */
+/* patterns [list] (;; | ;& | ;;&), the last of which may be missing before the end. *RET_MORE: it
+ * was there. */
 static bool parse_case_item(struct parser *p, struct case_item *item, bool *ret_more)
 {
     if (!case_patterns(p, item))
@@ -498,7 +500,7 @@ struct node *parse_command_node(struct parser *p)
     parser_leave(p);
     if (!node)
         return NULL;
-    bool takes_redirs = node->kind != NODE_FUNCTION && node->kind != NODE_TIME &&
-                        node->kind != NODE_PIPELINE;
+    bool takes_redirs =
+        node->kind != NODE_FUNCTION && node->kind != NODE_TIME && node->kind != NODE_PIPELINE;
     return !takes_redirs || parse_redirs(p, node) ? node : NULL;
 }

@@ -1,8 +1,8 @@
 /*
  * parse_cond: [[ expression ]].
  *
- * Owns the grammar and the operators of the conditional command. Operands are words; the right side of a match is a
- * pattern or a regular expression. Newlines may stand wherever blanks may.
+ * Owns the grammar and the operators of the conditional command. Operands are words; the right side
+ * of a match is a pattern or a regular expression. Newlines may stand wherever blanks may.
  */
 #include <string.h>
 
@@ -15,9 +15,9 @@ static const struct {
     const char *text;
     uint8_t op;
 } binary_operators[] = {
-    { "==", COND_MATCH },   { "=", COND_MATCH }, { "!=", COND_NO_MATCH }, { "=~", COND_REGEX },
-    { "-nt", COND_NT },     { "-ot", COND_OT },  { "-ef", COND_EF },      { "-eq", COND_EQ },
-    { "-ne", COND_NE },     { "-lt", COND_LT },  { "-le", COND_LE },      { "-gt", COND_GT },
+    { "==", COND_MATCH }, { "=", COND_MATCH }, { "!=", COND_NO_MATCH }, { "=~", COND_REGEX },
+    { "-nt", COND_NT },   { "-ot", COND_OT },  { "-ef", COND_EF },      { "-eq", COND_EQ },
+    { "-ne", COND_NE },   { "-lt", COND_LT },  { "-le", COND_LE },      { "-gt", COND_GT },
     { "-ge", COND_GE },
 };
 

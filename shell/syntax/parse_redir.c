@@ -1,8 +1,9 @@
 /*
  * parse_redir: redirections.
  *
- * Owns the redirection operators, the descriptor numbers and {variables} before them, and their default
- * descriptors. Here-documents are only announced here; heredoc.c reads them at the next newline.
+ * Owns the redirection operators, the descriptor numbers and {variables} before them, and their
+ * default descriptors. Here-documents are only announced here; heredoc.c reads them at the next
+ * newline.
  */
 #include <string.h>
 

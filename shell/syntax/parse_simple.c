@@ -1,9 +1,9 @@
 /*
  * parse_simple: simple commands.
  *
- * Gathers assignments, arguments and redirections in the order in which they come, looks up aliases for the
- * command word (and for the next one when the value ends with a blank), recognizes name() and gives
- * assignment arguments to declaration commands.
+ * Gathers assignments, arguments and redirections in the order in which they come, looks up aliases
+ * for the command word (and for the next one when the value ends with a blank), recognizes name()
+ * and gives assignment arguments to declaration commands.
  */
 #include <string.h>
 
@@ -14,7 +14,7 @@ struct simple {
     uint32_t line;
     uint32_t arg_count;
     size_t assign_mark, redir_mark, stack_mark;
-    bool prefixes;    /* only `command` and `builtin` so far */
+    bool prefixes; /* only `command` and `builtin` so far */
     bool declaration;
     enum value_hint hint; /* what the declaration's options say of values in parentheses */
 };
@@ -132,8 +132,8 @@ static struct node *simple_finish(struct parser *p, const struct simple *s)
     node_init(p, &node->node, NODE_SIMPLE, s->line);
     node->declaration = s->declaration;
     node->args = stack_take(p, s->stack_mark, sizeof *node->args, &node->arg_count);
-    node->assigns = items_take(p, &p->assigns, s->assign_mark, sizeof *node->assigns,
-                               &node->assign_count);
+    node->assigns =
+        items_take(p, &p->assigns, s->assign_mark, sizeof *node->assigns, &node->assign_count);
     node->node.redirs = items_take(p, &p->redirs, s->redir_mark, sizeof *node->node.redirs,
                                    &node->node.redir_count);
     return p->status == PARSE_OK ? &node->node : NULL;

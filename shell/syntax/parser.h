@@ -1,12 +1,13 @@
 /*
  * Private to shell/syntax: the state of one parse and what its files offer each other.
  *
- * The parser works on bytes, without a token queue: what a byte means depends on where it stands, and each
- * grammar function knows. Its place is a cursor (input, offset), so that it can go back: for `((` that is not
- * arithmetic, for a[..] that is not an assignment. Going back is linear over all, see speculate.c.
+ * The parser works on bytes, without a token queue: what a byte means depends on where it stands,
+ * and each grammar function knows. Its place is a cursor (input, offset), so that it can go back:
+ * for `((` that is not arithmetic, for a[..] that is not an assignment. Going back is linear over
+ * all, see speculate.c.
  *
- * Failure is sticky: parser_fail and parser_no_memory set STATUS, functions return NULL or false, and every caller
- * returns at once.
+ * Failure is sticky: parser_fail and parser_no_memory set STATUS, functions return NULL or false,
+ * and every caller returns at once.
  */
 #ifndef SHELL_SYNTAX_PARSER_H
 #define SHELL_SYNTAX_PARSER_H
@@ -24,8 +25,8 @@ enum reserved {
 
 /* ---- input ---------------------------------------------------------------------------------- */
 
-/* A stretch of text being read. The root input is the source. An alias input goes on with OUTER at its end; an island
- * (backquotes, here-document body) just ends. */
+/* A stretch of text being read. The root input is the source. An alias input goes on with OUTER at
+ * its end; an island (backquotes, here-document body) just ends. */
 struct input {
     const char *text;
     size_t len;
@@ -33,10 +34,10 @@ struct input {
     size_t outer_pos;  /* alias: where to go on */
     const char *alias; /* alias: its name, in the arena */
     size_t alias_len;
-    bool ends_blank;   /* alias: the value ends with a blank, so the next word is looked up too */
+    bool ends_blank; /* alias: the value ends with a blank, so the next word is looked up too */
     bool island;
-    uint32_t serial;   /* tells the inputs of one parse apart; 0 is the root */
-    uint32_t line;     /* of LINE_POS; for alias inputs unused */
+    uint32_t serial; /* tells the inputs of one parse apart; 0 is the root */
+    uint32_t line;   /* of LINE_POS; for alias inputs unused */
     size_t line_pos;
 };
 struct cursor {
@@ -82,9 +83,9 @@ struct parser {
     struct input root;
     uint32_t serial_count;
 
-    struct str lit;   /* literal text under construction; nested words use the room above */
+    struct str lit;    /* literal text under construction; nested words use the room above */
     struct str parens; /* offsets of the ( or [ that are open in an attempt */
-    struct str stack; /* items of arrays under construction, likewise */
+    struct str stack;  /* items of arrays under construction, likewise */
     struct str assigns, redirs; /* the same for those that a simple command gathers side by side */
     struct here_doc *here_first, *here_last; /* waiting for the next newline */
 
@@ -165,10 +166,12 @@ static inline void stack_push(struct parser *p, const void *item, size_t bytes)
 {
     str_append(&p->stack, item, bytes);
 }
-/* Copies the items above MARK to the arena, drops them, and gives their number. NULL when none (or failed). */
+/* Copies the items above MARK to the arena, drops them, and gives their number. NULL when none (or
+ * failed). */
 void *items_take(struct parser *p, struct str *stack, size_t mark, size_t item_bytes,
                  uint32_t *ret_count);
-static inline void *stack_take(struct parser *p, size_t mark, size_t item_bytes, uint32_t *ret_count)
+static inline void *stack_take(struct parser *p, size_t mark, size_t item_bytes,
+                               uint32_t *ret_count)
 {
     return items_take(p, &p->stack, mark, item_bytes, ret_count);
 }
@@ -197,7 +200,8 @@ static inline void open_truncate(struct parser *p, size_t count)
     if (count < open_count(p))
         str_truncate(&p->parens, count * sizeof(size_t));
 }
-/* Gives up an attempt that began at C: the error is forgotten. False when the failure must stand. */
+/* Gives up an attempt that began at C: the error is forgotten. False when the failure must stand.
+ */
 bool speculation_undo(struct parser *p, struct cursor c, size_t stack_len, size_t lit_len);
 
 /* ---- words ---------------------------------------------------------------------------------- */
@@ -222,7 +226,7 @@ enum word_mode {
 /* A word under construction. */
 struct builder {
     uint8_t mode;
-    bool lit_open;   /* a literal is being gathered in p->lit */
+    bool lit_open; /* a literal is being gathered in p->lit */
     bool lit_quoted, lit_dquoted;
     bool arith_quotes; /* inside "..." of an arithmetic expression: such text is marked dquoted */
     uint8_t flags;
@@ -252,7 +256,8 @@ bool lex_backquote(struct parser *p, struct builder *b, bool dquoted);
 bool lex_dq_escape(struct parser *p, struct builder *b, bool quote, bool brace);
 /* lex_dollar.c: $ and what follows; a $ that begins nothing is a literal */
 bool lex_dollar(struct parser *p, struct builder *b, bool dquoted);
-/* The list of a command substitution up to CLOSER (`)`, `}` or -1), which is left; BEGAN is for messages. NULL: failed. */
+/* The list of a command substitution up to CLOSER (`)`, `}` or -1), which is left; BEGAN is for
+ * messages. NULL: failed. */
 struct command_sub *lex_command_body(struct parser *p, int closer, uint32_t line);
 /* <( ) and >( ); the cursor is on the first byte */
 bool lex_process(struct parser *p, struct builder *b);
@@ -263,17 +268,20 @@ bool lex_name(struct parser *p, bool dotted, struct name **ret_name);
 struct name *parser_intern(struct parser *p, const char *text, size_t len); /* NULL: failed */
 /* Subscripts and members after a name: [..] and .name. */
 bool lex_ref_steps(struct parser *p, struct name_ref *ref);
-/* A whole reference. False with p->status PARSE_OK: there is no name here (the cursor did not move). */
+/* A whole reference. False with p->status PARSE_OK: there is no name here (the cursor did not
+ * move). */
 bool lex_ref(struct parser *p, struct name_ref *ref);
-/* lex_arith.c: an arithmetic expression up to an unnested byte of ENDS, which is left; `)` stands for `))` and is
- * consumed. False with status PARSE_OK: a `)` stood alone. */
+/* lex_arith.c: an arithmetic expression up to an unnested byte of ENDS, which is left; `)` stands
+ * for `))` and is consumed. False with status PARSE_OK: a `)` stood alone. */
 bool lex_arith(struct parser *p, const char *ends, struct word **ret_word);
 bool lex_is_blank(const struct word *word);
-/* After `((`, whose first byte is at START: tries arithmetic. When it is not, goes back to START, *RET_WORD NULL. */
+/* After `((`, whose first byte is at START: tries arithmetic. When it is not, goes back to START,
+ * *RET_WORD NULL. */
 bool lex_try_arith(struct parser *p, struct cursor start, struct word **ret_word);
 
 /* heredoc.c */
-bool here_parse_delimiter(struct parser *p, struct redir *redir, bool strip_tabs, bool strip_indent);
+bool here_parse_delimiter(struct parser *p, struct redir *redir, bool strip_tabs,
+                          bool strip_indent);
 bool here_read_all(struct parser *p);
 
 /* resolve.c */
@@ -292,7 +300,8 @@ struct node *parse_pipeline(struct parser *p);
 void command_position(struct parser *p);
 enum reserved peek_reserved(struct parser *p);
 bool take_reserved(struct parser *p, enum reserved word);
-/* Takes WORD, or reports that what OPENER began at LINE is not terminated, or the unexpected token. */
+/* Takes WORD, or reports that what OPENER began at LINE is not terminated, or the unexpected token.
+ */
 bool expect_reserved(struct parser *p, enum reserved word, const char *opener, uint32_t line);
 /* Replaces the word under the cursor when it is an alias. */
 bool alias_expand(struct parser *p);
@@ -315,14 +324,16 @@ bool parse_redir(struct parser *p);
 /* Redirections after a compound command. */
 bool parse_redirs(struct parser *p, struct node *node);
 
-/* parse_assign.c: NAME.. = at the cursor? Fills ASSIGN's reference and APPEND and consumes the =. False with status
- * PARSE_OK: no, nothing consumed. */
+/* parse_assign.c: NAME.. = at the cursor? Fills ASSIGN's reference and APPEND and consumes the =.
+ * False with status PARSE_OK: no, nothing consumed. */
 bool parse_assign_head(struct parser *p, struct assign *assign);
-/* What ( ) after the = holds: seen from its first item, or said by an option of the declaration command. */
+/* What ( ) after the = holds: seen from its first item, or said by an option of the declaration
+ * command. */
 enum value_hint { VALUE_GUESS, VALUE_ARRAY, VALUE_COMPOUND };
 /* What follows the =. */
 bool parse_assign_value(struct parser *p, struct assign *assign, enum value_hint hint);
-/* The assignment ASSIGN to a variable whose name up to the first subscript is NAME, as a plain word. */
+/* The assignment ASSIGN to a variable whose name up to the first subscript is NAME, as a plain
+ * word. */
 struct word *assign_as_word(struct parser *p, const struct assign *assign, const char *name,
                             size_t name_len);
 

@@ -1,8 +1,9 @@
 /*
  * program: the life of a parsed unit.
  *
- * A program is one arena and a count of its users. Nothing in it is ever changed or freed alone; the
- * executor's side array goes through the hook below, because its type belongs to a higher layer.
+ * A program is one arena and a count of its users. Nothing in it is ever changed or freed alone;
+ * the executor's side array goes through the hook below, because its type belongs to a higher
+ * layer.
  */
 #include "shell/syntax/ast.h"
 

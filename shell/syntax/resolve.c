@@ -1,8 +1,8 @@
 /*
  * resolve: says what a finished word is, so that the executor need not look again.
  *
- * Owns the classification: the flags for globbing and braces, and the kinds LITERAL and VAR_QUOTED, which
- * are the executor's fast paths. Works on parts only; parses nothing.
+ * Owns the classification: the flags for globbing and braces, and the kinds LITERAL and VAR_QUOTED,
+ * which are the executor's fast paths. Works on parts only; parses nothing.
  */
 #include <string.h>
 

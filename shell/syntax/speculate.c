@@ -1,11 +1,12 @@
 /*
  * speculate: going back without losing linear time.
  *
- * While an attempt is under way that may be given up (arithmetic that may be nested subshells, `a[x]` that may not
- * be an assignment), each expansion that was parsed, or failed, is remembered by its place, so that the second
- * reading takes the result instead of parsing again: nested attempts would otherwise cost 2^n. The tree may be
- * shared because it is immutable. Only places in the root input and in islands are remembered, since
- * alias inputs come and go. Invariant: the table is a power of two, at most half full.
+ * While an attempt is under way that may be given up (arithmetic that may be nested subshells,
+ * `a[x]` that may not be an assignment), each expansion that was parsed, or failed, is remembered
+ * by its place, so that the second reading takes the result instead of parsing again: nested
+ * attempts would otherwise cost 2^n. The tree may be shared because it is immutable. Only places in
+ * the root input and in islands are remembered, since alias inputs come and go. Invariant: the
+ * table is a power of two, at most half full.
  */
 #include <string.h>
 

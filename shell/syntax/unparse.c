@@ -1,9 +1,10 @@
 /*
  * unparse: commands back to text.
  *
- * Writes a tree as a person would: one command a line, bodies indented by tabs, here-documents after the line
- * that holds them. Inside words everything goes on one line. Line numbers and aliases are gone; what is
- * read back is the same tree otherwise. It never fails but for memory, which the string remembers.
+ * Writes a tree as a person would: one command a line, bodies indented by tabs, here-documents
+ * after the line that holds them. Inside words everything goes on one line. Line numbers and
+ * aliases are gone; what is read back is the same tree otherwise. It never fails but for memory,
+ * which the string remembers.
  */
 #include <string.h>
 
@@ -41,7 +42,8 @@ static bool body_has_line(const char *body, size_t len, const char *delimiter)
 }
 
 /* A delimiter for REDIR, whose body is the text from BODY_START of S on, appended after it. */
-static void choose_delimiter(struct str *ret, const struct redir *redir, const char *body, size_t len)
+static void choose_delimiter(struct str *ret, const struct redir *redir, const char *body,
+                             size_t len)
 {
     const char *wanted = redir->here_delimiter;
     str_append_z(ret, text_is_name(wanted, strlen(wanted)) ? wanted : "EOF");
@@ -112,7 +114,8 @@ void unparser_newline(struct unparser *u)
         put_indent(u);
 }
 
-/* Between two commands, or before what closes a list; AFTER_END: the command ended with & already. */
+/* Between two commands, or before what closes a list; AFTER_END: the command ended with & already.
+ */
 static void separator(struct unparser *u, bool after_end)
 {
     if (u->here.count > 0 || !u->oneline)
@@ -185,11 +188,21 @@ void unparser_inner_list(struct unparser *u, const struct list *list)
 void unparser_redir(struct unparser *u, const struct redir *redir)
 {
     static const char *const text[] = {
-        [REDIR_IN] = "<",          [REDIR_OUT] = ">",         [REDIR_CLOBBER] = ">|",
-        [REDIR_APPEND] = ">>",     [REDIR_INOUT] = "<>",      [REDIR_OUT_REWRITE] = ">;",
-        [REDIR_INOUT_TRUNC] = "<>;", [REDIR_DUP_IN] = "<&",   [REDIR_DUP_OUT] = ">&",
-        [REDIR_BOTH] = "&>",       [REDIR_BOTH_APPEND] = "&>>", [REDIR_HERE_DOC] = "<<",
-        [REDIR_HERE_STRING] = "<<<", [REDIR_SEEK_IN] = "<#",  [REDIR_SEEK_OUT] = ">#",
+        [REDIR_IN] = "<",
+        [REDIR_OUT] = ">",
+        [REDIR_CLOBBER] = ">|",
+        [REDIR_APPEND] = ">>",
+        [REDIR_INOUT] = "<>",
+        [REDIR_OUT_REWRITE] = ">;",
+        [REDIR_INOUT_TRUNC] = "<>;",
+        [REDIR_DUP_IN] = "<&",
+        [REDIR_DUP_OUT] = ">&",
+        [REDIR_BOTH] = "&>",
+        [REDIR_BOTH_APPEND] = "&>>",
+        [REDIR_HERE_DOC] = "<<",
+        [REDIR_HERE_STRING] = "<<<",
+        [REDIR_SEEK_IN] = "<#",
+        [REDIR_SEEK_OUT] = ">#",
         [REDIR_SKIP_COPY] = "<##",
     };
     const char *op = text[redir->op];
@@ -279,7 +292,8 @@ static void put_simple(struct unparser *u, const struct node_simple *simple)
         str_putc(u->s, ':'); /* an alias of nothing */
 }
 
-static void put_group(struct unparser *u, const struct list *body, const char *open, const char *close)
+static void put_group(struct unparser *u, const struct list *body, const char *open,
+                      const char *close)
 {
     unparser_put(u, open);
     put_body(u, body);

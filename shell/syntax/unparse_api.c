@@ -1,8 +1,8 @@
 /*
  * unparse_api: the public face of unparse.
  *
- * Sets up the state, calls the writers and closes the last line, so that here-documents of that line are
- * written too.
+ * Sets up the state, calls the writers and closes the last line, so that here-documents of that
+ * line are written too.
  */
 #include "shell/base/utf8.h"
 #include "shell/syntax/unparser.h"

@@ -1,9 +1,9 @@
 /*
  * unparse_word: words, expansions and references back to text.
  *
- * The tree does not say how something was quoted, only that it was; each quoted run is written in the plainest
- * way that reads back as the same parts. What is written depends on the tree alone, never on how it
- * was once written, so that writing, reading and writing again is stable.
+ * The tree does not say how something was quoted, only that it was; each quoted run is written in
+ * the plainest way that reads back as the same parts. What is written depends on the tree alone,
+ * never on how it was once written, so that writing, reading and writing again is stable.
  */
 #include <string.h>
 
@@ -253,12 +253,24 @@ static void write_parameter(struct unparser *u, const struct param *param)
 static void write_operator(struct unparser *u, const struct param *param, bool quoted)
 {
     static const char *const text[] = {
-        [OP_NONE] = "",         [OP_DEFAULT] = "-",          [OP_ASSIGN] = "=",
-        [OP_ERROR] = "?",       [OP_ALT] = "+",              [OP_TRIM_PREFIX] = "#",
-        [OP_TRIM_PREFIX_LONG] = "##", [OP_TRIM_SUFFIX] = "%", [OP_TRIM_SUFFIX_LONG] = "%%",
-        [OP_SLICE] = ":",       [OP_SUBST] = "/",            [OP_SUBST_ALL] = "//",
-        [OP_SUBST_PREFIX] = "/#", [OP_SUBST_SUFFIX] = "/%",  [OP_UPPER_FIRST] = "^",
-        [OP_UPPER_ALL] = "^^",  [OP_LOWER_FIRST] = ",",      [OP_LOWER_ALL] = ",,",
+        [OP_NONE] = "",
+        [OP_DEFAULT] = "-",
+        [OP_ASSIGN] = "=",
+        [OP_ERROR] = "?",
+        [OP_ALT] = "+",
+        [OP_TRIM_PREFIX] = "#",
+        [OP_TRIM_PREFIX_LONG] = "##",
+        [OP_TRIM_SUFFIX] = "%",
+        [OP_TRIM_SUFFIX_LONG] = "%%",
+        [OP_SLICE] = ":",
+        [OP_SUBST] = "/",
+        [OP_SUBST_ALL] = "//",
+        [OP_SUBST_PREFIX] = "/#",
+        [OP_SUBST_SUFFIX] = "/%",
+        [OP_UPPER_FIRST] = "^",
+        [OP_UPPER_ALL] = "^^",
+        [OP_LOWER_FIRST] = ",",
+        [OP_LOWER_ALL] = ",,",
         [OP_TRANSFORM] = "@",
     };
     if (param->colon)

@@ -1,9 +1,9 @@
 /*
  * fuzz_parse: the parser takes any bytes, and what it accepts can be written out and read back.
  *
- * The input is parsed as a whole (with aliases), written, parsed and written again: both texts must be equal. It is also
- * fed line by line to parse_command, as a script on standard input is. The first byte chooses the depth
- * limit, so that small inputs reach it.
+ * The input is parsed as a whole (with aliases), written, parsed and written again: both texts must
+ * be equal. It is also fed line by line to parse_command, as a script on standard input is. The
+ * first byte chooses the depth limit, so that small inputs reach it.
  */
 #include <stdint.h>
 #include <stdio.h>

@@ -38,10 +38,10 @@ static struct name *fixture_intern(void *ctx, const char *text, size_t len)
 static const char *fixture_alias(void *ctx, const char *name, size_t len)
 {
     static const char *const aliases[][2] = {
-        { "ll", "ls -l" },  { "ls", "ls -F" },      { "sudo", "sudo " },   { "iff", "if true; then" },
-        { "two", "a\nb" },  { "empty", "" },        { "blank", "  " },     { "quote", "echo \"x" },
-        { "paren", "(" },   { "loop1", "loop2" },   { "loop2", "loop1" },  { "here", "cat <<E" },
-        { "end", "fi" },    { "assign", "x=1 " },   { "cut", "echo \\" },  { "dollar", "echo $" },
+        { "ll", "ls -l" }, { "ls", "ls -F" },    { "sudo", "sudo " },  { "iff", "if true; then" },
+        { "two", "a\nb" }, { "empty", "" },      { "blank", "  " },    { "quote", "echo \"x" },
+        { "paren", "(" },  { "loop1", "loop2" }, { "loop2", "loop1" }, { "here", "cat <<E" },
+        { "end", "fi" },   { "assign", "x=1 " }, { "cut", "echo \\" }, { "dollar", "echo $" },
     };
     const struct fixture *f = ctx;
     for (size_t i = 0; f->aliases && i < sizeof aliases / sizeof *aliases; i++) {

@@ -1,5 +1,5 @@
-/* What tests and fuzzers of the parser share: hooks with a name table of their own, a few aliases and
- * declaration commands, and text -> tree -> text. */
+/* What tests and fuzzers of the parser share: hooks with a name table of their own, a few aliases
+ * and declaration commands, and text -> tree -> text. */
 #ifndef TESTS_UNIT_SYNTAX_PARSE_FIXTURE_H
 #define TESTS_UNIT_SYNTAX_PARSE_FIXTURE_H
 
@@ -16,7 +16,8 @@ struct fixture {
 };
 
 void fixture_init(struct fixture *f);
-/* Asserts nothing; the region is closed with all that leaked. Returns the blocks that were still busy. */
+/* Asserts nothing; the region is closed with all that leaked. Returns the blocks that were still
+ * busy. */
 size_t fixture_release(struct fixture *f);
 /* Parses TEXT as a whole. */
 enum parse_result fixture_parse(struct fixture *f, const char *text, size_t len,

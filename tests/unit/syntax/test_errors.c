@@ -126,7 +126,8 @@ static void test_rows(void **state)
             fail_msg("%s: accepted", row->text);
         assert_null(program);
         if (error.line != row->line || strncmp(error.why, prefix, strlen(prefix)) != 0 ||
-            strcmp(error.why + strlen(prefix), row->why) != 0 || error.incomplete != row->incomplete)
+            strcmp(error.why + strlen(prefix), row->why) != 0 ||
+            error.incomplete != row->incomplete)
             fail_msg("%s: line %u: %s (%d)", row->text, error.line, error.why, error.incomplete);
     }
     assert_int_equal(fixture_release(&f), 0);
@@ -137,8 +138,10 @@ static void test_depth(void **state)
 {
     (void)state;
     static const char *const pieces[] = {
-        "$(", "(", "((", "{ ", "if ", "${x:-", "$((", "x=(", "`", "\"$(", "\"${x-", "! ", "while ",
-        "a[$(", "((a+$(", "$(( $(( (", "case x in x) ", "f() { ", "<(", "${ ", "${| ", "time ",
+        "$(",     "(",    "((",     "{ ",        "if ",           "${x:-",
+        "$((",    "x=(",  "`",      "\"$(",      "\"${x-",        "! ",
+        "while ", "a[$(", "((a+$(", "$(( $(( (", "case x in x) ", "f() { ",
+        "<(",     "${ ",  "${| ",   "time ",
     };
     enum { COUNT = 10000 };
     struct fixture f;

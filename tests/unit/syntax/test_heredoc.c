@@ -1,8 +1,8 @@
 /*
  * test_heredoc: where here-documents end and what becomes of their text.
  *
- * A row gives a script and the bodies of its here-documents as they are written back, in order, and how many of
- * them were ended by the end of the input.
+ * A row gives a script and the bodies of its here-documents as they are written back, in order, and
+ * how many of them were ended by the end of the input.
  */
 #include <setjmp.h>
 #include <stdarg.h>

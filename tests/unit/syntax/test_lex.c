@@ -1,9 +1,9 @@
 /*
  * test_lex: the kinds, flags and parts of words.
  *
- * A word is described in one line: kind (L literal, V quoted variable, G general), flags in letters, then the
- * parts: u'text' unquoted, q'text' quoted, ~'text' tilde, and P C A S for parameter, command,
- * arithmetic and process, in lower case when unquoted.
+ * A word is described in one line: kind (L literal, V quoted variable, G general), flags in
+ * letters, then the parts: u'text' unquoted, q'text' quoted, ~'text' tilde, and P C A S for
+ * parameter, command, arithmetic and process, in lower case when unquoted.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -18,7 +18,10 @@ static void describe_part(struct str *s, const struct part *part)
 {
     static const char letters[] = "?PCAS";
     if (part->kind == PART_LITERAL || part->kind == PART_TILDE)
-        str_printf(s, " %c'%s'", part->kind == PART_TILDE ? '~' : part->quoted ? 'q' : 'u',
+        str_printf(s, " %c'%s'",
+                   part->kind == PART_TILDE ? '~'
+                   : part->quoted           ? 'q'
+                                            : 'u',
                    part->literal.text);
     else
         str_printf(s, " %c", part->quoted ? letters[part->kind] : letters[part->kind] | 32);
@@ -112,24 +115,17 @@ static const struct row values[] = {
 
 /* Patterns of `case x in PATTERN)`. */
 static const struct row patterns[] = {
-    { "a", "L  u'a' = a" },
-    { "a\\*", "L q u'a' q'*' = a*" },
-    { "a*", "G g u'a*'" },
-    { "\"$x\"", "V qx P" },
-    { "~", "G t ~''" },
-    { "{a,b}", "L  u'{a,b}' = {a,b}" },
+    { "a", "L  u'a' = a" }, { "a\\*", "L q u'a' q'*' = a*" },
+    { "a*", "G g u'a*'" },  { "\"$x\"", "V qx P" },
+    { "~", "G t ~''" },     { "{a,b}", "L  u'{a,b}' = {a,b}" },
 };
 
 /* Regular expressions of `[[ x =~ REGEX ]]`. */
 static const struct row regexes[] = {
-    { "^a$", "G  u'^a$'" },
-    { "a\\.b", "G  u'a\\.b'" },
-    { "(a b|c)", "G  u'(a b|c)'" },
-    { "\"a.b\"", "L q q'a.b' = a.b" },
-    { "[]a)]b", "G g u'[]a)]b'" },
-    { "a|b", "G  u'a|b'" },
-    { "a<b", "G  u'a<b'" },
-    { "a$'x'", "G q u'a' q'x'" },
+    { "^a$", "G  u'^a$'" },         { "a\\.b", "G  u'a\\.b'" },
+    { "(a b|c)", "G  u'(a b|c)'" }, { "\"a.b\"", "L q q'a.b' = a.b" },
+    { "[]a)]b", "G g u'[]a)]b'" },  { "a|b", "G  u'a|b'" },
+    { "a<b", "G  u'a<b'" },         { "a$'x'", "G q u'a' q'x'" },
 };
 
 static const struct word *word_of(const struct node *node)
@@ -241,7 +237,8 @@ static void test_dquoted(void **state)
     fixture_init(&f);
     struct program *program = NULL;
     struct parse_error error;
-    assert_int_equal(parse_dquoted(&f.hooks, "PS1", text, strlen(text), &program, &error), PARSE_OK);
+    assert_int_equal(parse_dquoted(&f.hooks, "PS1", text, strlen(text), &program, &error),
+                     PARSE_OK);
     const struct node_simple *simple = (const struct node_simple *)program->body->items[0].node;
     struct str s;
     str_init(&s, f.region);
@@ -268,10 +265,10 @@ static void test_reserved(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_arguments), cmocka_unit_test(test_values),
-        cmocka_unit_test(test_patterns),  cmocka_unit_test(test_regexes),
+        cmocka_unit_test(test_arguments),      cmocka_unit_test(test_values),
+        cmocka_unit_test(test_patterns),       cmocka_unit_test(test_regexes),
         cmocka_unit_test(test_declared_words), cmocka_unit_test(test_nul),
-        cmocka_unit_test(test_dquoted),   cmocka_unit_test(test_reserved),
+        cmocka_unit_test(test_dquoted),        cmocka_unit_test(test_reserved),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

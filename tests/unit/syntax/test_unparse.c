@@ -28,8 +28,7 @@ static void test_indent(void **state)
     struct str s;
     str_init(&s, f.region);
     unparse_list(&s, program->body, 2);
-    assert_string_equal(str_text(&s),
-                        "\t\tif a; then\n\t\t\tb\n\t\tfi >x\n\t\tc <<E\nbody\nE\n");
+    assert_string_equal(str_text(&s), "\t\tif a; then\n\t\t\tb\n\t\tfi >x\n\t\tc <<E\nbody\nE\n");
     str_clear(&s);
     unparse_node(&s, program->body->items[0].node, 1);
     assert_string_equal(str_text(&s), "\tif a; then\n\t\tb\n\tfi >x\n");
