@@ -36,12 +36,12 @@ void cache_init(void)
 struct cache_slot *cache_at_slow(struct shell *sh, uint32_t index)
 {
     struct program *program = (struct program *)sh->program; /* const but for this array */
-    if (!program || index >= program->cache_count)
+    if (!program || index == 0 || index > program->cache_count)
         return NULL;
     if (!program->caches)
         program->caches =
             mem_alloc_zeroed(sh->program_region, program->cache_count * sizeof(struct cache_slot));
-    return program->caches ? (struct cache_slot *)program->caches + index : NULL;
+    return program->caches ? (struct cache_slot *)program->caches + (index - 1) : NULL;
 }
 
 bool cache_put(struct cache_slot *slot, enum cache_kind kind, void *data,

@@ -24,10 +24,10 @@ struct cache_slot {
     uint8_t kind;                /* enum cache_kind */
 };
 
-/* Slot INDEX of the running program (sh->program); NULL when there is no program, the number is not
- * one of its own, or memory is short: the caller then does without. Valid as long as the program is
- * held; slots never move. Nodes of another program (parse_name_ref, parse_dquoted) must not be run
- * under sh->program: set that first, or NULL. */
+/* Slot INDEX, from 1, of the running program (sh->program); NULL when INDEX is 0 (a node without
+ * one), there is no program, the number is not one of its own, or memory is short: the caller then
+ * does without. Valid as long as the program is held; slots never move. Nodes of another program
+ * (parse_name_ref, parse_dquoted) must not be run under sh->program: set that first, or NULL. */
 struct cache_slot *cache_at_slow(struct shell *sh, uint32_t index);
 /* Puts DATA in SLOT (NULL: only releases DATA, so that the caller need not care), releasing what
  * was there. True: stored. */
@@ -40,8 +40,8 @@ void cache_init(void);
 static inline struct cache_slot *cache_at(struct shell *sh, uint32_t index)
 {
     const struct program *program = sh->program;
-    if (program && program->caches && index < program->cache_count)
-        return (struct cache_slot *)program->caches + index;
+    if (program && program->caches && index > 0 && index <= program->cache_count)
+        return (struct cache_slot *)program->caches + (index - 1);
     return cache_at_slow(sh, index);
 }
 
