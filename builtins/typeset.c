@@ -429,12 +429,18 @@ static enum flow nameref_run(struct shell *sh, struct args *args)
 
 static enum flow compound_run(struct shell *sh, struct args *args)
 {
+    enum flow flow = FLOW_NEXT;
+    if (args_option(sh, args, &flow) < 0)
+        return flow;
     return shell_fail(sh, ERROR_UNSUPPORTED, 1, args->argv[0],
                       "compound variables are not supported yet");
 }
 
 static enum flow enum_run(struct shell *sh, struct args *args)
 {
+    enum flow flow = FLOW_NEXT;
+    if (args_option(sh, args, &flow) < 0)
+        return flow;
     return shell_fail(sh, ERROR_UNSUPPORTED, 1, args->argv[0],
                       "enumeration types are not supported yet");
 }
