@@ -190,8 +190,6 @@ static bool wait_emptying_captures(struct input *in)
 static ssize_t fill_from_pipe(struct input *in)
 {
     int *pipe = in->tab->peek_pipe;
-    take_peeked(in, in->peeked);
-    in->peeked = 0;
     if (in->file->shared || (pipe[0] < 0 && sys_pipe(pipe) != 0)) {
         in->kind = INPUT_BYTES;
         return read(in->file->real, in->data + in->end, 1);
@@ -217,8 +215,6 @@ static ssize_t fill_from_pipe(struct input *in)
 
 static ssize_t fill_from_socket(struct input *in, size_t chunk)
 {
-    take_peeked(in, in->peeked);
-    in->peeked = 0;
     ssize_t n = recv(in->file->real, in->data + in->end, chunk, in->file->shared ? 0 : MSG_PEEK);
     if (n > 0 && !in->file->shared)
         in->peeked = (size_t)n;
@@ -231,6 +227,9 @@ static ssize_t input_fill(struct input *in)
     size_t chunk = in->kind == INPUT_PIPE ? INPUT_PEEK_MAX : in->kind == INPUT_BYTES ? 1 : in->chunk;
     if (in->kind == INPUT_SOCKET && in->file->shared)
         chunk = 1;
+    /* Before the buffer moves: they are counted from its end. */
+    take_peeked(in, in->peeked);
+    in->peeked = 0;
     if (!make_room(in, chunk < INPUT_CHUNK_FIRST ? INPUT_CHUNK_FIRST : chunk))
         return -1;
     int fd = in->file->real;

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "shell/base/sys.h"
@@ -105,6 +106,32 @@ static void test_pipe_exact(void **state)
     expect_line(in, "");
 }
 
+static void test_pipe_long(void **state)
+{
+    (void)state;
+    int fds[2];
+    assert_int_equal(sys_pipe(fds), 0);
+    pid_t pid = fork();
+    if (pid == 0) {
+        close(fds[0]);
+        for (int i = 0; i < 100000; i++)
+            dprintf(fds[1], "%d\n", i);
+        _exit(0);
+    }
+    close(fds[1]);
+    OK(fdtab_install(sh, &frame, 0, fds[0]));
+    struct input *in = fdtab_in(sh, 0);
+    for (int i = 0; i < 100000; i++) {
+        char text[16];
+        snprintf(text, sizeof text, "%d\n", i);
+        expect_line(in, text);
+        if (i % 1000 == 0)
+            fdtab_input_sync(sh);
+    }
+    assert_int_equal(input_getc(in), -1);
+    waitpid(pid, NULL, 0);
+}
+
 static void test_long_line(void **state)
 {
     (void)state;
@@ -167,7 +194,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
         TEST(test_file_gives_back), TEST(test_duplicates_share), TEST(test_pipe_exact),
-        TEST(test_long_line),       TEST(test_million_lines),
+        TEST(test_pipe_long),       TEST(test_long_line),       TEST(test_million_lines),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
