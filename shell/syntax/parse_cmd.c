@@ -335,7 +335,8 @@ static struct node *parse_function(struct parser *p, const char *text, size_t le
         parser_missing(p, ksh_style ? "function" : text, line);
         return NULL;
     }
-    if (ksh_style && c != '(' && peek_reserved(p) == RW_NONE) {
+    enum reserved word = c == '(' ? RW_LBRACE : peek_reserved(p);
+    if (ksh_style && (word == RW_NONE || word == RW_IN)) {
         parser_unexpected(p);
         return NULL;
     }

@@ -45,6 +45,7 @@ static const struct row rows[] = {
     { "function f", 1, "`function' (began at line 1) is not terminated", true },
     { "function f; a", 1, "unexpected `;'", false },
     { "function f a; b", 1, "unexpected `;'", false },
+    { "function f in a", 1, "unexpected `in'", false },
     { "f()", 1, "`f' (began at line 1) is not terminated", true },
     { "if a; then b; done", 1, "unexpected `done'", false },
     { "if a; then b\nfi fi", 2, "unexpected `fi'", false },
