@@ -144,13 +144,21 @@ static void free_cells(struct array *a)
     a->cell_cap = 0;
 }
 
+void array_clear(struct array *a, bool assoc)
+{
+    drop_order(a);
+    free_slots(a);
+    free_cells(a);
+    a->assoc = assoc;
+    a->count = 0;
+    a->top = a->span = 0;
+}
+
 void array_free(struct array *a)
 {
     if (!a)
         return;
-    drop_order(a);
-    free_slots(a);
-    free_cells(a);
+    array_clear(a, a->assoc);
     mem_free_sized(a->nodes, a, sizeof *a);
 }
 

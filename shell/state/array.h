@@ -41,6 +41,8 @@ struct array {
 /* An empty array; NULL: out of memory. */
 struct array *array_new(struct mem_region *nodes, struct mem_region *heap, bool assoc);
 void array_free(struct array *a); /* NULL is ok */
+/* Forgets all elements; what is left is an empty array of the given shape. */
+void array_clear(struct array *a, bool assoc);
 /* A copy of all set elements, without stamps; NULL: out of memory. */
 struct array *array_dup(const struct array *a);
 /* The same elements as an associative array whose keys are the indices in decimal. NULL: out of memory. */

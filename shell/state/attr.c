@@ -257,6 +257,8 @@ static void show_float(struct str *s, const struct var *var, long double f)
 enum flow attr_show(struct shell *sh, const struct var *var, const struct value *value, const char **ret_text,
                     size_t *ret_len)
 {
+    if (value && (value->bits & VALUE_ARRAY))
+        value = value_scalar(value);
     if (!value || !value_is_set(value)) {
         *ret_text = NULL;
         *ret_len = 0;

@@ -95,10 +95,14 @@ static enum flow check_change(struct shell *sh, const struct var *var, uint32_t 
 /* ---- the new data ---- */
 
 /* FROM, shown by OLD's attributes, as NEXT's attributes want it, into TO (unset, or FROM itself). */
+static enum flow convert_array(struct shell *sh, const struct var *old, const struct var *next, struct array *array);
+
 static enum flow convert_value(struct shell *sh, const struct var *old, const struct var *next, const struct value *from,
                                struct value *to)
 {
     struct draft draft;
+    if (from->bits & VALUE_ARRAY) /* only elements, which are converted in place */
+        return convert_array(sh, old, next, to->array);
     bool number = (from->bits & (VALUE_INT | VALUE_FLOAT)) != 0;
     if (number && (next->attrs & VAR_NUMERIC)) {
         struct num n = from->bits & VALUE_INT ? num_int(from->i) : num_float(value_float(from));

@@ -1,28 +1,35 @@
 /*
  * Storage of one value: inline text, heap text with room, numbers.
  *
- * Invariants: exactly one of VALUE_TEXT, VALUE_INT, VALUE_FLOAT is set in BITS, or none (unset); VALUE_HEAP
- * only together with VALUE_TEXT. Heap text stays in its block while the block is not grossly too big, so that a
+ * Invariants: exactly one of VALUE_TEXT, VALUE_INT, VALUE_FLOAT, VALUE_ARRAY is set in BITS, or none (unset);
+ * VALUE_HEAP only together with VALUE_TEXT. Heap text stays in its block while the block is not grossly too big, so that a
  * variable assigned in a loop allocates nothing.
  *
  * Must not look at attributes and must not record anything: see var_write.c.
  */
 #include "shell/state/value.h"
 
+#include "shell/state/array.h"
+
 enum {
     KEEP_ROOM_BYTES = 512, /* blocks up to here are kept whatever is stored in them */
     FIRST_ROOM_BYTES = 32,
 };
 
-static void free_heap(struct value *v)
+enum { VALUE_OWNS = VALUE_HEAP | VALUE_ARRAY };
+
+static void free_owned(struct value *v)
 {
-    mem_free(v->heap.data);
+    if (v->bits & VALUE_HEAP)
+        mem_free(v->heap.data);
+    else
+        array_free(v->array);
 }
 
 void value_clear(struct value *v)
 {
-    if (v->bits & VALUE_HEAP)
-        free_heap(v);
+    if (v->bits & VALUE_OWNS)
+        free_owned(v);
     v->bits = 0;
 }
 
@@ -43,8 +50,8 @@ static bool set_heap_text(struct mem_region *heap, struct value *v, const char *
         return false;
     memcpy(data, text, len);
     data[len] = '\0';
-    if (v->bits & VALUE_HEAP)
-        free_heap(v);
+    if (v->bits & VALUE_OWNS)
+        free_owned(v);
     v->bits = VALUE_TEXT | VALUE_HEAP;
     v->heap.data = data;
     v->heap.len = (uint32_t)len;
@@ -75,10 +82,13 @@ bool value_set_text(struct mem_region *heap, struct value *v, const char *text, 
     }
     if (len > VALUE_INLINE)
         return set_heap_text(heap, v, text, len);
+    struct array *old = v->bits & VALUE_ARRAY ? v->array : NULL;
     memmove(v->text, text, len);
     v->text[len] = '\0';
     v->inline_len = (uint8_t)len;
     v->bits = VALUE_TEXT;
+    if (old)
+        array_free(old);
     return true;
 }
 
@@ -140,18 +150,35 @@ bool value_append_text(struct mem_region *heap, struct value *v, const char *tex
 
 void value_set_int(struct value *v, int64_t i)
 {
-    if (v->bits & VALUE_HEAP)
-        free_heap(v);
+    if (v->bits & VALUE_OWNS)
+        free_owned(v);
     v->bits = VALUE_INT;
     v->i = i;
 }
 
 void value_set_float(struct value *v, long double f)
 {
-    if (v->bits & VALUE_HEAP)
-        free_heap(v);
+    if (v->bits & VALUE_OWNS)
+        free_owned(v);
     v->bits = VALUE_FLOAT;
     memcpy(v->f, &f, sizeof f);
+}
+
+void value_take_array(struct value *v, struct array *array)
+{
+    value_clear(v);
+    v->bits = VALUE_ARRAY;
+    v->array = array;
+}
+
+const struct value *value_scalar(const struct value *v)
+{
+    while (v && (v->bits & VALUE_ARRAY)) {
+        struct array *array = v->array;
+        struct element *element = array->assoc ? array_find_key(array, "0", 1) : NULL;
+        v = array->assoc ? (element ? &element->value : NULL) : array_find_index(array, 0);
+    }
+    return v && value_is_set(v) ? v : NULL;
 }
 
 void value_move(struct value *to, struct value *from)
@@ -166,6 +193,11 @@ bool value_copy(struct mem_region *heap, struct value *to, const struct value *f
 {
     if (from->bits & VALUE_HEAP)
         return set_heap_text(heap, to, from->heap.data, from->heap.len);
+    if (from->bits & VALUE_ARRAY) {
+        to->array = array_dup(from->array);
+        to->bits = to->array ? VALUE_ARRAY : 0;
+        return to->array != NULL;
+    }
     to->bits = from->bits;
     to->inline_len = from->inline_len;
     memcpy(to->text, from->text, sizeof to->text);

@@ -19,10 +19,15 @@ bool value_append_text(struct mem_region *heap, struct value *v, const char *tex
 /* Replaces what V holds by a number. */
 void value_set_int(struct value *v, int64_t i);
 void value_set_float(struct value *v, long double f);
+/* Makes V hold ARRAY, which V owns from now on. */
+void value_take_array(struct value *v, struct array *array);
 /* Moves FROM's data to TO, which must be unset; FROM becomes unset. Stamps stay. */
 void value_move(struct value *to, struct value *from);
 /* Copies FROM's data to TO, which must be unset. false: out of memory. */
 bool value_copy(struct mem_region *heap, struct value *to, const struct value *from) NODISCARD;
+
+/* The value that stands for V where one piece of data is wanted: V, or of an array its element 0 (key "0"); NULL: none. */
+const struct value *value_scalar(const struct value *v);
 
 static inline bool value_is_set(const struct value *v)
 {

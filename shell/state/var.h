@@ -55,7 +55,9 @@ enum value_bits {
     VALUE_INT = 1u << 1,   /* I */
     VALUE_FLOAT = 1u << 2, /* F: the bytes of a long double */
     VALUE_HEAP = 1u << 3,
+    VALUE_ARRAY = 1u << 4, /* ARRAY: an element that is itself an array (m[1][2]) */
 };
+struct array; /* array.h: indexed or associative elements */
 struct value {
     uint32_t stamp_low;  /* journal stamp of an element (array.h); 48 bits of frame id never run out */
     uint16_t stamp_high;
@@ -69,10 +71,9 @@ struct value {
         } heap;
         int64_t i;
         unsigned char f[16];
+        struct array *array;
     };
 };
-
-struct array;  /* array.h: indexed or associative elements */
 
 /* What assignment and typeset change, and what the journal saves as a whole. */
 #define VAR_STATE_FIELDS                                                                               \
@@ -109,6 +110,15 @@ enum ref_kind {
     REF_KEY,    /* a[KEY] */
     REF_ALL,    /* a[@] or a[*] */
 };
+/* One of the further subscripts of m[1][2][3]; fields as in struct var_ref, KIND is not REF_SCALAR. */
+struct ref_step {
+    enum ref_kind kind;
+    char all;
+    int64_t index;
+    const char *key;
+    size_t key_len;
+};
+enum { REF_STEPS_MAX = 15 };
 struct var_ref {
     struct name *name;
     enum ref_kind kind;
@@ -116,6 +126,8 @@ struct var_ref {
     int64_t index;   /* REF_INDEX: may be negative (from the end) */
     const char *key; /* REF_KEY: borrowed */
     size_t key_len;
+    uint32_t step_count; /* further subscripts: m[1][2] has one */
+    const struct ref_step *steps; /* borrowed */
 };
 static inline struct var_ref var_ref_name(struct name *name)
 {
@@ -159,6 +171,12 @@ enum flow var_unset(struct shell *sh, const struct var_ref *ref, bool no_nameref
  * element assignments; with ASSIGN_APPEND keeps the elements. *RET_NEXT_INDEX: index for the next element without subscript. */
 enum flow var_begin_array(struct shell *sh, struct name *name, unsigned shape, unsigned flags, int64_t *ret_next_index) NODISCARD;
 
+/* The same for the element that REF names (m[1], m[1][2]): it becomes an array inside the array. */
+enum flow var_begin_array_in(struct shell *sh, const struct var_ref *ref, unsigned shape, unsigned flags,
+                             int64_t *ret_next_index) NODISCARD;
+/* Would one more subscript of REF be a key (text) rather than an index (arithmetic)? REF has no REF_ALL. */
+enum flow var_takes_key(struct shell *sh, const struct var_ref *ref, bool *ret) NODISCARD;
+
 /* ---- attributes (typeset) ---- */
 
 struct var_change {
@@ -187,6 +205,7 @@ struct var_cursor {
     size_t position;
     uint64_t version;
     bool started;
+    bool inner; /* ARRAY is an element of another one */
 };
 struct var_item {
     int64_t index;    /* indexed */
@@ -196,6 +215,10 @@ struct var_item {
     size_t len;
 };
 bool var_next(struct shell *sh, struct name *name, struct var_cursor *cursor, struct var_item *ret_item);
+/* The same three for the array that REF means: `m[1][@]` (kind or last step REF_ALL), or `a` alone. */
+size_t var_count_in(struct shell *sh, const struct var_ref *ref);
+bool var_next_in(struct shell *sh, const struct var_ref *ref, struct var_cursor *cursor, struct var_item *ret_item);
+int64_t var_next_index_in(struct shell *sh, const struct var_ref *ref);
 /* Highest index + 1 of an indexed array, 0 when none. */
 int64_t var_next_index(struct shell *sh, struct name *name);
 

@@ -80,16 +80,19 @@ static bool is_gapless(const struct array *array)
     return !array->assoc && array->top == (int64_t)array->count;
 }
 
-static enum flow print_array(struct shell *sh, const struct var *var, struct str *s)
+static bool position_is_last(struct array *array, size_t position)
+{
+    struct array_item item;
+    return !array_next(array, &position, &item);
+}
+
+static enum flow print_array(struct shell *sh, const struct var *var, struct array *array, struct str *s)
 {
     struct array_item item;
     size_t position = 0;
-    bool plain = is_gapless(var->array), first = true;
+    bool plain = is_gapless(array), first = true;
     str_putc(s, '(');
-    while (array_next(var->array, &position, &item)) {
-        const char *text;
-        size_t len;
-        TRY(attr_show(sh, var, item.value, &text, &len));
+    while (array_next(array, &position, &item)) {
         if (!first)
             str_putc(s, ' ');
         first = false;
@@ -101,6 +104,15 @@ static enum flow print_array(struct shell *sh, const struct var *var, struct str
                 str_append_int(s, item.index);
             str_append(s, "]=", 2);
         }
+        if (item.value->bits & VALUE_ARRAY) {
+            TRY(print_array(sh, var, item.value->array, s));
+            if (position_is_last(array, position))
+                str_putc(s, ' '); /* so does ksh93 */
+            continue;
+        }
+        const char *text;
+        size_t len;
+        TRY(attr_show(sh, var, item.value, &text, &len));
         text_quote(s, text, len);
     }
     str_putc(s, ')');
@@ -128,7 +140,7 @@ static enum flow print_value(struct shell *sh, struct var *var, struct str *s)
     if (var->attrs & VAR_SPECIAL)
         TRY(special_prepare(sh, var));
     if (var->attrs & VAR_ARRAY)
-        return print_array(sh, var, s);
+        return print_array(sh, var, var->array, s);
     const char *text;
     size_t len;
     if ((var->attrs & VAR_SPECIAL) && var->name->special->get)

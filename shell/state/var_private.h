@@ -12,17 +12,39 @@
 struct place {
     struct name *name;
     struct var *var;    /* NULL: no variable of that name yet */
-    enum ref_kind kind; /* REF_SCALAR only of non-arrays; REF_INDEX only of indexed arrays and scalars, not negative;
-                           REF_KEY only of associative arrays; REF_ALL */
+    enum ref_kind kind; /* the first subscript. REF_SCALAR only of non-arrays; REF_INDEX only of indexed arrays and
+                           scalars, not negative; REF_KEY only of associative arrays; REF_ALL */
     int64_t index;
     const char *key;
     size_t key_len;
-    char digits[24];    /* KEY of a numeric subscript of an associative array */
+    char digits[24];      /* KEY of a numeric subscript of an associative array */
+    uint32_t step_count;  /* subscripts after the first one, as written */
+    struct value *inner;  /* STEP_COUNT > 0: the value that they lead to (all but a last REF_ALL); NULL: none */
+    struct ref_step steps[REF_STEPS_MAX];
 };
-/* Works REF out. FOR_WRITE: a negative index or a loop is an error in any case; else only what would be read. */
+/* Works REF out. Nothing is made: what does not exist yet is NULL in the place. */
 enum flow place_find(struct shell *sh, const struct var_ref *ref, struct place *ret) NODISCARD;
-/* The value of PLACE, set or not; NULL when there is none. */
-struct value *place_value(const struct place *place);
+/* What is stored at PLACE, set or not, perhaps an array; NULL when there is no such place. */
+struct value *place_stored(const struct place *place);
+/* The data that PLACE stands for: of an array its element 0. NULL or unset: none. */
+const struct value *place_value(const struct place *place);
+/* The array whose elements PLACE means (REF_ALL as last subscript, or no subscript); NULL: it is none. */
+struct array *place_array(const struct place *place);
+/* Does PLACE mean all elements of an array? */
+bool place_is_all(const struct place *place);
+
+/* Where in an array a subscript points. */
+struct slot {
+    struct array *array;
+    int64_t index;
+    const char *key;
+    size_t key_len;
+    char digits[24];
+};
+/* Works out STEP for ARRAY; negative indices count from the end. WHAT names it in messages. */
+enum flow slot_find(struct shell *sh, const char *what, struct array *array, const struct ref_step *step,
+                    struct slot *ret) NODISCARD;
+struct value *slot_value(const struct slot *slot); /* NULL: none */
 
 /* Data on its way into a value: already converted by the attributes. */
 struct draft {
@@ -54,6 +76,24 @@ int64_t attr_wrap(uint32_t attrs, int64_t n);
 /* Before VAR changes as a whole: if a subshell must be able to put it back, moves its state into a record, leaving VAR with
  * its attributes but no data. *RET_SAVED: the record's copy of the old state, NULL when nothing had to be saved. */
 enum flow var_save(struct shell *sh, struct var *var, struct var_state **ret_saved) NODISCARD;
+/* The place to write REF to, in the scope that FLAGS ask for; its variable is there and may be written. */
+enum flow place_for_write(struct shell *sh, const struct var_ref *ref, unsigned flags, struct place *ret) NODISCARD;
+/* A scalar VAR becomes an indexed array with its value as element 0. */
+enum flow var_make_indexed(struct shell *sh, struct var *var) NODISCARD;
+/* The element of PLACE's first subscript, made (unset but counted) when missing; NULL: out of memory. *RET_ELEMENT: for
+ * associative arrays. place_unput takes it back if it WAS_SET not; STAMP as it was before. */
+struct value *place_put(const struct place *place, struct element **ret_element);
+void place_unput(const struct place *place, struct element *element, uint64_t stamp);
+
+/* ---- var_inner.c: arrays inside of arrays ---- */
+
+/* Stores DRAFT where the steps of PLACE lead, making the arrays on the way. */
+enum flow inner_store(struct shell *sh, struct place *place, const struct draft *draft, bool append) NODISCARD;
+/* Unsets what the steps of PLACE lead to, if it is there. */
+enum flow inner_unset(struct shell *sh, struct place *place) NODISCARD;
+/* One subscript more for PLACE: its element 0. */
+void place_add_zero(struct place *place, bool assoc);
+
 /* Takes a var_save back (SAVED not NULL, and its record is the newest): the change failed. */
 void var_unsave(struct shell *sh, struct var *var);
 /* Before the element of PLACE (VALUE: its place in the array, with the stamp) changes: makes a record if needed. The old

@@ -22,14 +22,17 @@ static enum flow get_place(struct shell *sh, const struct place *place, const ch
 /* a[@] as one text: the elements joined by blanks; callers who want fields iterate. */
 static enum flow get_all(struct shell *sh, const struct place *place, const char **ret_text, size_t *ret_len)
 {
-    if (!place->var || !place->var->array)
-        return attr_show(sh, place->var, place->var ? &place->var->value : NULL, ret_text, ret_len);
+    struct array *array = place_array(place);
+    if (!array) {
+        const struct value *scalar = place->var ? &place->var->value : NULL;
+        return attr_show(sh, place->var, place->step_count > 0 ? place->inner : scalar, ret_text, ret_len);
+    }
     struct str s;
     str_init(&s, sh->scratch);
     struct array_item item;
     size_t position = 0;
     bool any = false;
-    while (array_next(place->var->array, &position, &item)) {
+    while (array_next(array, &position, &item)) {
         const char *text;
         size_t len;
         TRY(attr_show(sh, place->var, item.value, &text, &len));
@@ -49,7 +52,7 @@ enum flow var_get(struct shell *sh, const struct var_ref *ref, const char **ret_
 {
     struct place place;
     TRY(place_find(sh, ref, &place));
-    if (place.kind == REF_ALL)
+    if (place_is_all(&place))
         return get_all(sh, &place, ret_text, ret_len);
     return get_place(sh, &place, ret_text, ret_len);
 }
@@ -94,7 +97,7 @@ enum flow var_get_num(struct shell *sh, const struct var_ref *ref, struct num *r
         value = var ? &var->value : NULL;
     } else {
         TRY(place_find(sh, ref, &place));
-        if (place.kind != REF_ALL && !(place.var && (place.var->attrs & VAR_SPECIAL)))
+        if (!place_is_all(&place) && !(place.var && (place.var->attrs & VAR_SPECIAL)))
             value = place_value(&place);
     }
     if (value && (value->bits & VALUE_INT)) {
@@ -110,7 +113,7 @@ enum flow var_get_num(struct shell *sh, const struct var_ref *ref, struct num *r
     if (value && value_is_set(value))
         text = value_text(value, &len);
     else if (place.var)
-        TRY(place.kind == REF_ALL ? get_all(sh, &place, &text, &len) : get_place(sh, &place, &text, &len));
+        TRY(place_is_all(&place) ? get_all(sh, &place, &text, &len) : get_place(sh, &place, &text, &len));
     return text_num(sh, place.name, text, len, ret);
 }
 
@@ -139,8 +142,12 @@ bool var_is_set(struct shell *sh, const struct var_ref *ref)
     }
     if (!place.var || (place.var->attrs & VAR_NAMEREF))
         return false;
-    if (place.kind == REF_ALL)
-        return var_has_value(place.var);
+    if (place_is_all(&place)) {
+        const struct array *array = place_array(&place);
+        if (array)
+            return array->count > 0;
+        return place.step_count > 0 ? place.inner && value_is_set(place.inner) : var_has_value(place.var);
+    }
     if ((place.var->attrs & VAR_SPECIAL) && place.var->name->special->get && place.kind == REF_SCALAR) {
         const char *text = NULL;
         size_t len;
@@ -163,56 +170,106 @@ bool var_has_value(const struct var *var)
 
 /* ---- elements ---- */
 
-/* NAME's variable after references; NULL: none, or it means an element. */
-static struct var *whole_var(struct shell *sh, struct name *name)
+/* What REF, or the whole variable if it has no subscript, means; false: nothing. */
+static bool find_whole(struct shell *sh, const struct var_ref *ref, struct place *ret)
 {
-    struct var_ref ref = {.name = name, .kind = REF_ALL};
-    struct place place;
-    if (place_find(sh, &ref, &place) != FLOW_NEXT) {
+    struct var_ref all = *ref;
+    if (all.kind == REF_SCALAR)
+        all.kind = REF_ALL;
+    if (place_find(sh, &all, ret) != FLOW_NEXT) {
         sh->err.kind = ERROR_NONE;
-        return NULL;
+        return false;
     }
-    return place.var && !(place.var->attrs & VAR_NAMEREF) ? place.var : NULL;
+    return ret->var && !(ret->var->attrs & VAR_NAMEREF);
+}
+
+/* Does a place that is no array hold one piece of data? */
+static bool holds_scalar(const struct place *place)
+{
+    if (place->step_count == 0 && place->kind == REF_ALL)
+        return var_has_value(place->var);
+    const struct value *value = place_stored(place);
+    return value && value_is_set(value);
+}
+
+size_t var_count_in(struct shell *sh, const struct var_ref *ref)
+{
+    struct place place;
+    if (!find_whole(sh, ref, &place))
+        return 0;
+    const struct array *array = place_array(&place);
+    return array ? array->count : holds_scalar(&place);
+}
+
+int64_t var_next_index_in(struct shell *sh, const struct var_ref *ref)
+{
+    struct place place;
+    if (!find_whole(sh, ref, &place))
+        return 0;
+    const struct array *array = place_array(&place);
+    if (!array)
+        return holds_scalar(&place);
+    return array->assoc ? 0 : array->top;
 }
 
 size_t var_count(struct shell *sh, struct name *name)
 {
-    const struct var *var = whole_var(sh, name);
-    if (!var)
-        return 0;
-    return var->attrs & VAR_ARRAY ? var->array->count : var_has_value(var);
+    const struct var_ref ref = var_ref_name(name);
+    return var_count_in(sh, &ref);
 }
 
 int64_t var_next_index(struct shell *sh, struct name *name)
 {
-    const struct var *var = whole_var(sh, name);
-    if (!var)
-        return 0;
-    if (var->attrs & VAR_INDEXED)
-        return var->array->top;
-    return var->attrs & VAR_ASSOC ? 0 : var_has_value(var);
+    const struct var_ref ref = var_ref_name(name);
+    return var_next_index_in(sh, &ref);
 }
 
-static bool next_scalar(struct shell *sh, struct var_cursor *cursor, struct var_item *ret)
+static bool next_scalar(struct shell *sh, struct var_cursor *cursor, const struct place *place, struct var_item *ret)
 {
-    struct place place = {.name = cursor->var->name, .var = cursor->var, .kind = REF_SCALAR};
     *ret = (struct var_item){0};
-    return cursor->position++ == 0 && get_place(sh, &place, &ret->text, &ret->len) == FLOW_NEXT && ret->text;
+    if (cursor->position++ > 0 || !holds_scalar(place))
+        return false;
+    struct place scalar = *place;
+    if (scalar.step_count == 0)
+        scalar.kind = REF_SCALAR;
+    scalar.index = 0;
+    return get_place(sh, &scalar, &ret->text, &ret->len) == FLOW_NEXT && ret->text;
 }
 
-bool var_next(struct shell *sh, struct name *name, struct var_cursor *cursor, struct var_item *ret_item)
+static bool start_cursor(struct shell *sh, const struct var_ref *ref, struct var_cursor *cursor, struct var_item *ret_item)
 {
-    if (!cursor->started) {
+    struct place place;
+    if (cursor->array)
+        return true;
+    if (cursor->started || !find_whole(sh, ref, &place)) {
         cursor->started = true;
-        cursor->var = whole_var(sh, name);
-        cursor->array = cursor->var ? cursor->var->array : NULL;
-        cursor->version = cursor->array ? cursor->array->version : 0;
+        return false;
     }
-    if (!cursor->var)
+    cursor->started = true;
+    cursor->var = place.var;
+    cursor->array = place_array(&place);
+    cursor->version = cursor->array ? cursor->array->version : 0;
+    cursor->inner = cursor->array && cursor->array != place.var->array;
+    return cursor->array || next_scalar(sh, cursor, &place, ret_item);
+}
+
+/* An array inside of another may be gone together with its element: it is looked for again at each step. */
+static bool inner_is_there(struct shell *sh, const struct var_ref *ref, const struct var_cursor *cursor)
+{
+    struct place place;
+    return find_whole(sh, ref, &place) && place.var == cursor->var && place_array(&place) == cursor->array;
+}
+
+bool var_next_in(struct shell *sh, const struct var_ref *ref, struct var_cursor *cursor, struct var_item *ret_item)
+{
+    bool first = !cursor->started;
+    if (!start_cursor(sh, ref, cursor, ret_item))
         return false;
     if (!cursor->array)
-        return !cursor->var->array && next_scalar(sh, cursor, ret_item);
-    if (cursor->var->array != cursor->array || cursor->array->version != cursor->version)
+        return first;
+    if (cursor->inner ? !inner_is_there(sh, ref, cursor) : cursor->var->array != cursor->array)
+        return false;
+    if (cursor->array->version != cursor->version)
         return false;
     struct array_item item;
     if (!array_next(cursor->array, &cursor->position, &item))
@@ -220,5 +277,15 @@ bool var_next(struct shell *sh, struct name *name, struct var_cursor *cursor, st
     ret_item->index = item.index;
     ret_item->key = item.element ? item.element->key : NULL;
     ret_item->key_len = item.element ? item.element->key_len : 0;
-    return attr_show(sh, cursor->var, item.value, &ret_item->text, &ret_item->len) == FLOW_NEXT;
+    if (attr_show(sh, cursor->var, item.value, &ret_item->text, &ret_item->len) != FLOW_NEXT)
+        return false;
+    if (!ret_item->text) /* an array without element 0 */
+        ret_item->text = "";
+    return true;
+}
+
+bool var_next(struct shell *sh, struct name *name, struct var_cursor *cursor, struct var_item *ret_item)
+{
+    const struct var_ref ref = {.name = name, .kind = REF_ALL};
+    return var_next_in(sh, &ref, cursor, ret_item);
 }

@@ -41,7 +41,7 @@ static enum flow choose_scope(struct shell *sh, struct place *place, enum ref_ki
 }
 
 /* The place to write REF to. What the scope gives may be another kind of array than what was visible. */
-static enum flow place_for_write(struct shell *sh, const struct var_ref *ref, unsigned flags, struct place *ret)
+enum flow place_for_write(struct shell *sh, const struct var_ref *ref, unsigned flags, struct place *ret)
 {
     struct var *local;
     if ((flags & ASSIGN_LOCAL) && var_in_function(sh))
@@ -94,8 +94,8 @@ static enum flow store_scalar(struct shell *sh, struct var *var, const struct dr
     return FLOW_NEXT;
 }
 
-/* A scalar becomes element 0 of a new indexed array. Its text moves if it can: the new data may be a part of it. */
-static enum flow make_indexed(struct shell *sh, struct var *var)
+/* The scalar's text moves if it can: the new data may be a part of it. */
+enum flow var_make_indexed(struct shell *sh, struct var *var)
 {
     struct array *array = array_new(sh->nodes, sh->heap, false);
     struct value *first = NULL;
@@ -122,8 +122,7 @@ static enum flow make_indexed(struct shell *sh, struct var *var)
     return FLOW_NEXT;
 }
 
-/* The element of PLACE, made (unset but counted) when missing. */
-static struct value *put_place(const struct place *place, struct element **ret_element)
+struct value *place_put(const struct place *place, struct element **ret_element)
 {
     struct array *array = place->var->array;
     *ret_element = NULL;
@@ -141,6 +140,14 @@ static void drop_place(const struct place *place, struct element *element)
         array_remove_index(place->var->array, place->index);
 }
 
+void place_unput(const struct place *place, struct element *element, uint64_t stamp)
+{
+    if (stamp == 0)
+        drop_place(place, element);
+    else
+        place->var->array->count--; /* it was there, buried */
+}
+
 static enum flow store_element(struct shell *sh, const struct place *place, const struct draft *draft, bool append)
 {
     /* Short text may sit in a cell of this very array, which making the element can move. */
@@ -151,7 +158,7 @@ static enum flow store_element(struct shell *sh, const struct place *place, cons
         copy.text = small;
     }
     struct element *element;
-    struct value *value = put_place(place, &element);
+    struct value *value = place_put(place, &element);
     if (!value)
         return shell_fail_memory(sh, place->key_len + sizeof *element);
     bool was_set = value_is_set(value), saved;
@@ -170,10 +177,8 @@ static enum flow store_element(struct shell *sh, const struct place *place, cons
         }
         flow = shell_fail_memory(sh, draft->len + 1);
     }
-    if (!was_set && stamp == 0)
-        drop_place(place, element);
-    else if (!was_set)
-        place->var->array->count--;
+    if (!was_set)
+        place_unput(place, element, stamp);
     return flow;
 }
 
@@ -195,11 +200,16 @@ static enum flow store(struct shell *sh, struct place *place, const struct draft
 {
     struct var *var = place->var;
     bool append = (flags & ASSIGN_APPEND) && (draft->bits & VALUE_TEXT) && !(var->attrs & VAR_JUSTIFY);
+    const struct value *there = place_stored(place);
+    if (there && (there->bits & VALUE_ARRAY)) /* m[1]=x of an array in the array is its element 0 */
+        place_add_zero(place, there->array->assoc);
     if (place->kind == REF_INDEX && !(var->attrs & VAR_ARRAY)) {
         TRY(special_save(sh, place->name));
-        TRY(make_indexed(sh, var));
+        TRY(var_make_indexed(sh, var));
     }
-    if (var->attrs & VAR_ARRAY) {
+    if (place->step_count > 0) {
+        TRY(inner_store(sh, place, draft, append));
+    } else if (var->attrs & VAR_ARRAY) {
         TRY(store_element(sh, place, draft, append));
     } else {
         if (var->attrs & VAR_SPECIAL)
@@ -242,7 +252,7 @@ enum flow var_set(struct shell *sh, const struct var_ref *ref, const char *text,
     struct place place;
     struct draft draft;
     TRY(place_for_write(sh, ref, flags, &place));
-    if (place.kind == REF_ALL)
+    if (place_is_all(&place))
         return set_all_refused(sh, &place);
     if (place.var->attrs & VAR_NAMEREF)
         return set_reference(sh, place.var, text, len);
@@ -287,7 +297,7 @@ enum flow var_set_num(struct shell *sh, const struct var_ref *ref, struct num n,
     struct place place;
     struct draft draft;
     TRY(place_for_write(sh, ref, flags, &place));
-    if (place.kind == REF_ALL)
+    if (place_is_all(&place))
         return set_all_refused(sh, &place);
     if (place.var->attrs & VAR_NAMEREF)
         return shell_fail(sh, ERROR_ASSIGN, 1, place.var->name->text, "no reference name");
@@ -338,7 +348,7 @@ static enum flow unset_whole(struct shell *sh, struct var *var)
 
 static enum flow unset_element(struct shell *sh, const struct place *place)
 {
-    struct value *value = place_value(place);
+    struct value *value = place_stored(place);
     if (!value || !value_is_set(value))
         return FLOW_NEXT;
     struct element *element = NULL;
@@ -387,6 +397,10 @@ enum flow var_unset(struct shell *sh, const struct var_ref *ref, bool no_nameref
         return FLOW_NEXT;
     TRY(name_check_supported(sh, place.name));
     TRY(var_check_writable(sh, place.var, 0));
+    if (place.step_count > 0) {
+        TRY(inner_unset(sh, &place));
+        return var_notify(sh, place.var);
+    }
     bool whole = ref->kind == REF_SCALAR && place.name == ref->name;
     if (ref->kind == REF_SCALAR && place.name != ref->name) { /* through references: an element only if one says so */
         struct var_ref all = {.name = ref->name, .kind = REF_SCALAR};
@@ -410,7 +424,7 @@ static enum flow begin_append(struct shell *sh, struct var *var, bool assoc)
             struct var_change change = {.set = VAR_ASSOC, .base = -1, .width = -1};
             return var_declare(sh, var->name, &change);
         }
-        TRY(make_indexed(sh, var));
+        TRY(var_make_indexed(sh, var));
     }
     return FLOW_NEXT;
 }
@@ -439,8 +453,10 @@ enum flow var_begin_array(struct shell *sh, struct name *name, unsigned shape, u
     struct var_ref ref = {.name = name, .kind = REF_ALL};
     struct place place;
     TRY(place_for_write(sh, &ref, flags, &place));
-    if (place.kind != REF_ALL)
-        return shell_fail(sh, ERROR_ASSIGN, 1, name->text, "cannot assign an array to an element");
+    if (place.kind != REF_ALL) { /* a reference to an element */
+        struct var_ref element = var_ref_name(name);
+        return var_begin_array_in(sh, &element, shape, flags, ret_next_index);
+    }
     struct var *var = place.var;
     if (var->attrs & VAR_NAMEREF) { /* it refers to nothing: it becomes the array itself */
         struct var_change change = {.clear = VAR_NAMEREF, .base = -1, .width = -1};
