@@ -230,6 +230,8 @@ static enum flow assign(struct reader *r, const char *name, const char *text, si
 {
     struct var_ref ref;
     TRY(operand_ref(r->sh, r->args, name, strlen(name), &ref));
+    if (ref.kind == REF_SCALAR)
+        return var_set_name(r->sh, ref.name, text, len, 0);
     return var_set(r->sh, &ref, text, len, 0);
 }
 
