@@ -1,9 +1,9 @@
 /*
- * Assignments of all forms: scalars, elements, whole arrays.
+ * Assignments of all forms: scalars, elements, whole arrays, arrays in arrays.
  *
  * Values are made before anything is written, and the values of an array are copied before the array is emptied, so that
  * `a=("${a[@]}" x)` sees the old elements. The setters of the state layer journal and convert; this file only decides what to
- * write where. Compound variables and nested arrays are parsed but refused here.
+ * write where. Compound variables are parsed but refused here.
  */
 #include "shell/exec/exec.h"
 
@@ -19,11 +19,12 @@ struct element {
     const struct assign *assign; /* with its subscript; NULL: the next index */
     const char *text;
     size_t len;
+    struct elements *inner; /* instead of TEXT: an array in the array */
 };
 struct elements {
     struct element *items;
     size_t count, cap;
-    bool has_subscript, has_plain;
+    bool has_subscript, has_plain, has_inner;
 };
 
 static enum flow refuse(struct shell *sh, const struct name_ref *ref, const char *what)
@@ -70,19 +71,37 @@ static enum flow elements_expand(struct shell *sh, const struct word *word, stru
     return FLOW_NEXT;
 }
 
+static enum flow elements_gather(struct shell *sh, const struct assign *assign, struct elements *elements);
+
+/* ( ... ) or [subscript]=( ... ) among the elements */
+static enum flow elements_gather_inner(struct shell *sh, const struct assign *item, struct elements *elements)
+{
+    struct element element = {.assign = item->ref.subscript ? item : NULL, .text = ""};
+    element.inner = mem_alloc_zeroed(sh->scratch, sizeof *element.inner);
+    if (!element.inner)
+        return shell_fail_memory(sh, sizeof *element.inner);
+    elements->has_inner = true;
+    TRY(elements_gather(sh, item, element.inner));
+    return elements_push(sh, elements, element);
+}
+
 static enum flow elements_gather(struct shell *sh, const struct assign *assign, struct elements *elements)
 {
     for (uint32_t i = 0; i < assign->element_count; i++) {
         const struct assign *item = &assign->elements[i];
-        if (item->kind != ASSIGN_WORD || item->ref.step_count)
-            return refuse(sh, &assign->ref, "nested array values are");
+        if (item->kind == ASSIGN_COMPOUND)
+            return refuse(sh, &assign->ref, "compound variables are");
+        elements->has_subscript |= item->ref.subscript != NULL;
+        elements->has_plain |= item->ref.subscript == NULL;
+        if (item->kind == ASSIGN_ARRAY) {
+            TRY(elements_gather_inner(sh, item, elements));
+            continue;
+        }
         if (!item->ref.subscript) {
-            elements->has_plain = true;
             if (item->word)
                 TRY(elements_expand(sh, item->word, elements));
             continue;
         }
-        elements->has_subscript = true;
         struct element element = {.assign = item, .text = ""};
         if (item->word) {
             TRY(expand_text(sh, item->word, &element.text, &element.len));
@@ -95,9 +114,8 @@ static enum flow elements_gather(struct shell *sh, const struct assign *assign, 
 
 /* Which kind of array an array value makes: with subscripts an associative one, as in ksh93, except when it adds to an array or the
  * declaration command at work just said what it is. */
-static unsigned array_shape(const struct name *name, const struct elements *elements, unsigned flags)
+static unsigned array_shape(bool is_array, const struct elements *elements, unsigned flags)
 {
-    bool is_array = name->cur && name->cur->attrs & VAR_ARRAY;
     if (is_array && flags & (ASSIGN_APPEND | ASSIGN_DECLARED))
         return 0;
     return elements->has_subscript && !elements->has_plain ? VAR_ASSOC : 0;
@@ -118,48 +136,70 @@ static void trace_array(struct shell *sh, const struct assign *assign, const str
     str_release(&s);
 }
 
-static enum flow array_store(struct shell *sh, const struct assign *assign, struct name *name,
+/* What ELEMENT of ARRAY is called; NEXT: the index of one without subscript. */
+static enum flow element_ref(struct shell *sh, const struct var_ref *array, const struct element *element, int64_t next,
+                             struct var_ref *ret)
+{
+    if (element->assign)
+        return expand_ref_in(sh, array, &element->assign->ref, ret);
+    *ret = *array;
+    return ref_push(sh, ret, &(struct ref_step){.kind = REF_INDEX, .index = next});
+}
+
+/* The index after REF's, whose last subscript may be a key: then 0. */
+static int64_t index_after(const struct var_ref *ref)
+{
+    const struct ref_step *last = ref->step_count ? &ref->steps[ref->step_count - 1] : NULL;
+    if ((last ? last->kind : ref->kind) != REF_INDEX)
+        return 0;
+    return (last ? last->index : ref->index) + 1;
+}
+
+/* Makes ARRAY, a variable or an element of one, the array of ELEMENTS. */
+static enum flow array_store(struct shell *sh, const struct var_ref *array, unsigned shape,
                              const struct elements *elements, unsigned flags)
 {
     int64_t next;
-    TRY(var_begin_array(sh, name, array_shape(name, elements, flags), flags & ~(unsigned)ASSIGN_DECLARED, &next));
-    unsigned element_flags = flags & ~(unsigned)(ASSIGN_APPEND | ASSIGN_DECLARED);
-    struct var_ref ref = {.name = name, .kind = REF_INDEX, .index = next};
+    bool is_assoc;
+    TRY(var_begin_array_in(sh, array, shape, flags, &next));
+    TRY(var_takes_key(sh, array, &is_assoc));
+    unsigned element_flags = flags & ~(unsigned)ASSIGN_APPEND;
+    struct var_ref ref;
     for (size_t i = 0; i < elements->count; i++) {
         const struct element *element = &elements->items[i];
-        unsigned append = 0;
-        if (element->assign) {
-            struct name_ref written = element->assign->ref;
-            written.name = name;
-            TRY(expand_ref(sh, &written, &ref));
-            append = element->assign->append ? ASSIGN_APPEND : 0;
-            if (xtrace_on(sh))
-                xtrace_assign(sh, &ref, append != 0, element->text, element->len);
-        } else if (name->cur && name->cur->attrs & VAR_ASSOC) {
-            return shell_fail(sh, ERROR_ASSIGN, 1, assign->ref.name->text,
+        unsigned append = element->assign && element->assign->append ? ASSIGN_APPEND : 0;
+        if (!element->assign && is_assoc)
+            return shell_fail(sh, ERROR_ASSIGN, 1, array->name->text,
                               "an associative array needs a subscript for each value");
+        TRY(element_ref(sh, array, element, next, &ref));
+        if (element->inner) {
+            TRY(array_store(sh, &ref, array_shape(false, element->inner, 0), element->inner, element_flags | append));
+        } else {
+            if (element->assign && xtrace_on(sh))
+                xtrace_assign(sh, &ref, append != 0, element->text, element->len);
+            TRY(var_set(sh, &ref, element->text, element->len, element_flags | append));
         }
-        TRY(var_set(sh, &ref, element->text, element->len, element_flags | append));
-        if (ref.kind == REF_INDEX)
-            ref.index++;
-        else
-            ref = (struct var_ref){.name = name, .kind = REF_INDEX};
+        next = index_after(&ref);
     }
     return FLOW_NEXT;
 }
 
 static enum flow assign_array(struct shell *sh, const struct assign *assign, unsigned flags)
 {
-    if (assign->ref.subscript || assign->ref.subscript_all || assign->ref.step_count)
-        return refuse(sh, &assign->ref, "an array as element of an array is");
     struct elements elements = {0};
-    TRY(elements_gather(sh, assign, &elements));
-    if (xtrace_on(sh) && !elements.has_subscript)
-        trace_array(sh, assign, &elements);
-    struct var_ref target = var_ref_name(assign->ref.name);
+    struct var_ref target;
     struct var *var;
-    TRY(var_resolve(sh, &target, &var));
-    return array_store(sh, assign, target.name, &elements, flags);
+    TRY(expand_ref(sh, &assign->ref, &target));
+    TRY(elements_gather(sh, assign, &elements));
+    if (xtrace_on(sh) && !elements.has_subscript && !elements.has_inner)
+        trace_array(sh, assign, &elements);
+    bool is_element = target.kind != REF_SCALAR, is_array = is_element && assign->append;
+    if (!is_element) {
+        TRY(var_resolve(sh, &target, &var));
+        is_array = var && target.kind == REF_SCALAR && var->attrs & VAR_ARRAY;
+    }
+    unsigned shape = array_shape(is_array, &elements, flags);
+    return array_store(sh, &target, shape, &elements, flags & ~(unsigned)ASSIGN_DECLARED);
 }
 
 /* `p.x=1`: members of compound variables; .sh.x and names that exist are plain variables here. */
@@ -176,8 +216,6 @@ static enum flow assign_word(struct shell *sh, const struct assign *assign, unsi
     const char *text = "";
     size_t len = 0;
     struct var_ref ref;
-    if (written->step_count)
-        return refuse(sh, written, "multi-dimensional arrays and compound variables are");
     if (!plain)
         TRY(expand_ref(sh, written, &ref));
     if (word && word->kind == WORD_LITERAL) {

@@ -176,6 +176,7 @@ struct elements {
     bool zero_first;         /* $0 goes first (slices from 0) */
     bool keys;               /* of the array */
     struct name *name;
+    const struct var_ref *inner; /* an array inside NAME: m[1][@]; NULL: NAME itself */
     struct var_cursor cursor;
     int64_t from_index, to_index;  /* indexed arrays: others are skipped */
     const char *from_key, *to_key; /* associative ones; NULL: no limit */
@@ -194,9 +195,9 @@ struct subject {
 };
 bool elements_next(struct shell *sh, struct elements *e, const char **ret_text, size_t *ret_len);
 size_t elements_count(struct shell *sh, const struct elements *e); /* without slicing */
-/* If the subscript of REF is a range (a[2..4]): sets the limits of E, and *RET. refs.c */
+/* If the last subscript of REF is a range (a[2..4]): sets the limits of E, the array as a[@], and *RET. refs.c */
 enum flow elements_range(struct shell *sh, const struct name_ref *ref, struct elements *e,
-                         bool *ret) NODISCARD;
+                         struct var_ref *ret_array, bool *ret) NODISCARD;
 /* Finds the subject (evaluates subscripts) but not yet the text of a variable: subject_fetch does,
  * as late as possible, because running operands may change it. */
 enum flow subject_find(struct shell *sh, const struct param *param, struct subject *ret) NODISCARD;

@@ -54,7 +54,8 @@ bool elements_next(struct shell *sh, struct elements *e, const char **ret_text, 
         return true;
     }
     struct var_item item;
-    while (var_next(sh, e->name, &e->cursor, &item)) {
+    while (e->inner ? var_next_in(sh, e->inner, &e->cursor, &item)
+                    : var_next(sh, e->name, &e->cursor, &item)) {
         if (item.key ? e->skip > 0 : item.index < e->from_index) {
             e->skip -= e->skip > 0;
             continue;
@@ -78,6 +79,8 @@ bool elements_next(struct shell *sh, struct elements *e, const char **ret_text, 
 
 size_t elements_count(struct shell *sh, const struct elements *e)
 {
+    if (e->inner)
+        return var_count_in(sh, e->inner);
     return e->name ? var_count(sh, e->name) : e->count - e->next;
 }
 
@@ -102,7 +105,7 @@ static void subject_int(struct subject *s, int64_t n)
     s->text = s->room;
 }
 
-_Static_assert(OPTION_COUNT < sizeof ((struct subject *)0)->room, "room for all option letters");
+_Static_assert(OPTION_COUNT < sizeof((struct subject *)0)->room, "room for all option letters");
 
 static void find_special(struct shell *sh, char special, struct subject *ret)
 {
@@ -138,16 +141,31 @@ static void find_special(struct shell *sh, char special, struct subject *ret)
 /* ${a[2..4]}: the elements as a list. */
 static enum flow find_range(struct shell *sh, const struct param *param, struct subject *ret)
 {
-    if (!param->ref.subscript || param->ref.step_count > 0)
+    if (!param->ref.subscript)
         return FLOW_NEXT;
     bool range = false;
     elements_init_array(&ret->elements, param->ref.name, param->prefix == PARAM_BANG);
-    TRY(elements_range(sh, &param->ref, &ret->elements, &range));
-    if (range) {
-        ret->all = '@';
-        ret->ref = var_ref_name(param->ref.name);
-    }
+    TRY(elements_range(sh, &param->ref, &ret->elements, &ret->ref, &range));
+    if (!range)
+        return FLOW_NEXT;
+    ret->all = '@';
+    if (ret->ref.step_count)
+        ret->elements.inner = &ret->ref;
     return FLOW_NEXT;
+}
+
+/* a[@] and m[1][@] */
+static void find_all(const struct param *param, struct subject *ret)
+{
+    const struct var_ref *ref = &ret->ref;
+    const struct ref_step *last = ref->step_count ? &ref->steps[ref->step_count - 1] : NULL;
+    if ((last ? last->kind : ref->kind) != REF_ALL)
+        return;
+    ret->all = last ? last->all : ref->all;
+    elements_init_array(&ret->elements, ref->name,
+                        param->prefix == PARAM_KEYS || param->prefix == PARAM_BANG);
+    if (last)
+        ret->elements.inner = ref;
 }
 
 enum flow subject_find(struct shell *sh, const struct param *param, struct subject *ret)
@@ -163,10 +181,7 @@ enum flow subject_find(struct shell *sh, const struct param *param, struct subje
         if (ret->all)
             break;
         TRY(expand_ref(sh, &param->ref, &ret->ref));
-        if (ret->ref.kind == REF_ALL) {
-            ret->all = ret->ref.all;
-            elements_init_array(&ret->elements, ret->ref.name, param->prefix == PARAM_KEYS);
-        }
+        find_all(param, ret);
         break;
     case PARAM_POSITIONAL:
         ret->text = param_get(sh, param->index);
@@ -206,19 +221,29 @@ enum flow name_unset(struct shell *sh, const struct name *name)
     return FLOW_NEXT;
 }
 
+/* [subscript] */
+static void subscript_name(enum ref_kind kind, int64_t index, const char *key, size_t key_len,
+                           struct buf *buf)
+{
+    char digits[24];
+    if (kind == REF_SCALAR || kind == REF_ALL)
+        return;
+    buf_putc(buf, '[');
+    if (kind == REF_KEY)
+        buf_append(buf, key, key_len);
+    else
+        buf_append(buf, digits, num_format_int(index, digits));
+    buf_putc(buf, ']');
+}
+
 static void ref_name(const struct var_ref *ref, struct buf *buf)
 {
     buf_append(buf, ref->name->text, ref->name->len);
-    if (ref->kind == REF_SCALAR || ref->kind == REF_ALL)
-        return;
-    buf_putc(buf, '[');
-    if (ref->kind == REF_KEY) {
-        buf_append(buf, ref->key, ref->key_len);
-    } else {
-        char digits[24];
-        buf_append(buf, digits, num_format_int(ref->index, digits));
+    subscript_name(ref->kind, ref->index, ref->key, ref->key_len, buf);
+    for (uint32_t i = 0; i < ref->step_count; i++) {
+        const struct ref_step *step = &ref->steps[i];
+        subscript_name(step->kind, step->index, step->key, step->key_len, buf);
     }
-    buf_putc(buf, ']');
 }
 
 void subject_name(const struct param *param, const struct subject *s, struct buf *buf)

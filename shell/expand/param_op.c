@@ -288,18 +288,36 @@ static enum flow slice_text(struct builder *b, const struct part *part, struct s
     return build_result(b, part->quoted, text, len);
 }
 
+/* Indexed (END: its highest index + 1) or associative (END: its elements)? */
+static enum flow array_shape(struct shell *sh, const struct elements *e, bool *ret_indexed,
+                             int64_t *ret_end)
+{
+    struct var_ref ref = var_ref_name(e->name);
+    bool key;
+    if (e->inner) {
+        ref = *e->inner;
+        ref.step_count--;
+    }
+    TRY(var_takes_key(sh, &ref, &key));
+    *ret_indexed = !key;
+    if (key)
+        *ret_end = (int64_t)elements_count(sh, e);
+    else
+        *ret_end = e->inner ? var_next_index_in(sh, e->inner) : var_next_index(sh, e->name);
+    return FLOW_NEXT;
+}
+
 static enum flow slice_list(struct builder *b, const struct part *part, struct subject *s,
                             int64_t offset, int64_t count)
 {
     struct elements *e = &s->elements;
     struct shell *sh = b->sh;
     if (e->name) {
-        struct var_ref ref = var_ref_name(e->name);
-        struct var *var;
-        TRY(var_resolve(sh, &ref, &var));
-        bool indexed = !var || !(var->attrs & VAR_ASSOC);
+        bool indexed;
+        int64_t end;
+        TRY(array_shape(sh, e, &indexed, &end));
         if (offset < 0)
-            offset += indexed ? var_next_index(sh, e->name) : (int64_t)var_count(sh, e->name);
+            offset += end;
         if (offset < 0)
             offset = 0;
         e->from_index = offset > e->from_index ? offset : e->from_index;

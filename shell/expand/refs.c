@@ -2,58 +2,106 @@
  * refs: written references -> references to elements.
  *
  * Evaluates subscripts: as text for associative arrays, as arithmetic for all others. Keys are
- * copied to scratch. Members of compound variables and further subscripts are parsed but not
- * supported; they fail here.
+ * copied to scratch. Further subscripts, of arrays in arrays, become steps in scratch. Members of
+ * compound variables are parsed but not supported; they fail here.
  */
 #include "shell/arith/arith.h"
 #include "shell/expand/build.h"
 #include "shell/syntax/parse.h"
 
-static enum flow subscript_key(struct shell *sh, const struct word *word, struct var_ref *ret)
+/* One more subscript of R: an index or, of an associative array, a key. */
+static enum flow evaluate(struct shell *sh, const struct word *word, const struct var_ref *r,
+                          struct ref_step *ret)
 {
-    TRY(expand_text(sh, word, &ret->key, &ret->key_len));
-    ret->kind = REF_KEY;
-    return FLOW_NEXT;
-}
-
-static enum flow subscript_index(struct shell *sh, const struct word *word, struct var_ref *ret)
-{
+    bool is_key;
+    TRY(var_takes_key(sh, r, &is_key));
+    if (is_key) {
+        ret->kind = REF_KEY;
+        return expand_text(sh, word, &ret->key, &ret->key_len);
+    }
     struct num n;
     TRY(expand_arith(sh, word, &n));
-    ret->index = num_to_int(n);
     ret->kind = REF_INDEX;
+    ret->index = num_to_int(n);
     return FLOW_NEXT;
 }
 
-/* Is the variable behind NAME an associative array? */
-static enum flow is_associative(struct shell *sh, struct name *name, bool *ret)
+static bool is_all(const struct var_ref *r)
 {
-    struct var_ref base = var_ref_name(name);
-    struct var *var = name->cur;
-    if (var && var->attrs & VAR_NAMEREF)
-        TRY(var_resolve(sh, &base, &var));
-    *ret = var && var->attrs & VAR_ASSOC;
+    return r->kind == REF_ALL || (r->step_count && r->steps[r->step_count - 1].kind == REF_ALL);
+}
+
+enum flow ref_push(struct shell *sh, struct var_ref *r, const struct ref_step *step)
+{
+    if (r->kind == REF_SCALAR) {
+        r->kind = step->kind;
+        r->all = step->all;
+        r->index = step->index;
+        r->key = step->key;
+        r->key_len = step->key_len;
+        return FLOW_NEXT;
+    }
+    if (r->step_count == REF_STEPS_MAX)
+        return shell_fail(sh, ERROR_LIMIT, 1, r->name->text, "too many subscripts");
+    struct ref_step *steps = scratch_alloc(sh, (r->step_count + 1) * sizeof *steps);
+    if (!steps)
+        return shell_fail_memory(sh, (r->step_count + 1) * sizeof *steps);
+    if (r->step_count)
+        memcpy(steps, r->steps, r->step_count * sizeof *steps);
+    steps[r->step_count++] = *step;
+    r->steps = steps;
+    return FLOW_NEXT;
+}
+
+/* A subscript beyond the first; its key is copied, because the program may be gone before R is. */
+static enum flow push_inner(struct shell *sh, struct var_ref *r, const struct word *word, char all)
+{
+    struct ref_step step = { .kind = REF_ALL, .all = all };
+    if (is_all(r))
+        return shell_fail(sh, ERROR_ASSIGN, 1, r->name->text, "subscript after [%c]", r->all);
+    if (!all) {
+        TRY(evaluate(sh, word, r, &step));
+        if (step.kind == REF_KEY && !(step.key = scratch_dup(sh, step.key, step.key_len)))
+            return shell_fail_memory(sh, step.key_len);
+    }
+    return ref_push(sh, r, &step);
+}
+
+static enum flow push_steps(struct shell *sh, struct var_ref *r, const struct name_step *steps,
+                            uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        if (steps[i].len)
+            return shell_fail(sh, ERROR_UNSUPPORTED, 1, r->name->text,
+                              "compound variable: not supported yet");
+        TRY(push_inner(sh, r, steps[i].subscript, steps[i].subscript_all));
+    }
     return FLOW_NEXT;
 }
 
 enum flow expand_ref(struct shell *sh, const struct name_ref *ref, struct var_ref *ret)
 {
-    if (ref->step_count > 0)
-        return shell_fail(sh, ERROR_UNSUPPORTED, 1, ref->name->text,
-                          ref->steps[0].len ? "compound variable: not supported yet"
-                                            : "multi-dimensional array: not supported yet");
     struct var_ref r = var_ref_name(ref->name);
     if (ref->subscript_all) {
         r.kind = REF_ALL;
         r.all = ref->subscript_all;
     } else if (ref->subscript) {
-        bool associative;
-        TRY(is_associative(sh, ref->name, &associative));
-        if (associative)
-            TRY(subscript_key(sh, ref->subscript, &r));
-        else
-            TRY(subscript_index(sh, ref->subscript, &r));
+        struct ref_step step = { .kind = REF_INDEX };
+        TRY(evaluate(sh, ref->subscript, &r, &step));
+        TRY(ref_push(sh, &r, &step));
     }
+    if (ref->step_count > 0)
+        TRY(push_steps(sh, &r, ref->steps, ref->step_count));
+    *ret = r;
+    return FLOW_NEXT;
+}
+
+enum flow expand_ref_in(struct shell *sh, const struct var_ref *array, const struct name_ref *ref,
+                        struct var_ref *ret)
+{
+    struct var_ref r = *array;
+    TRY(push_inner(sh, &r, ref->subscript, ref->subscript_all));
+    TRY(push_steps(sh, &r, ref->steps, ref->step_count));
     *ret = r;
     return FLOW_NEXT;
 }
@@ -70,32 +118,44 @@ static bool has_dots(const struct word *word)
 }
 
 /* One end of a range of indices; empty: VALUE. */
-static enum flow range_index(struct shell *sh, struct name *name, const char *text, size_t len,
-                             int64_t value, int64_t *ret)
+static enum flow range_index(struct shell *sh, const struct var_ref *array, const char *text,
+                             size_t len, int64_t value, int64_t *ret)
 {
     *ret = value;
     if (len == 0)
         return FLOW_NEXT;
     TRY(arith_eval_int(sh, text, len, ret));
     if (*ret < 0)
-        *ret += var_next_index(sh, name);
+        *ret += var_next_index_in(sh, array);
     return FLOW_NEXT;
 }
 
 enum flow elements_range(struct shell *sh, const struct name_ref *ref, struct elements *e,
-                         bool *ret)
+                         struct var_ref *ret_array, bool *ret)
 {
-    if (!has_dots(ref->subscript))
+    struct name_ref outer = *ref;
+    const struct word *word = ref->subscript;
+    struct var_ref array;
+    if (outer.step_count > 0) {
+        const struct name_step *last = &ref->steps[--outer.step_count];
+        word = last->len ? NULL : last->subscript;
+    } else {
+        outer.subscript = NULL;
+    }
+    if (!word || !has_dots(word))
         return FLOW_NEXT;
     const char *text;
     size_t len;
-    bool associative;
-    TRY(expand_text(sh, ref->subscript, &text, &len));
+    bool is_key;
+    TRY(expand_ref(sh, &outer, &array));
+    TRY(expand_text(sh, word, &text, &len));
     const char *dots = memmem(text, len, "..", 2);
     size_t first_len = (size_t)(dots - text), last_len = len - first_len - 2;
-    TRY(is_associative(sh, ref->name, &associative));
+    TRY(var_takes_key(sh, &array, &is_key));
     *ret = true;
-    if (associative) {
+    *ret_array = array;
+    TRY(ref_push(sh, ret_array, &(struct ref_step){ .kind = REF_ALL, .all = '@' }));
+    if (is_key) {
         const char *first = scratch_dup(sh, text, first_len);
         if (!first)
             return shell_fail_memory(sh, first_len);
@@ -103,8 +163,8 @@ enum flow elements_range(struct shell *sh, const struct name_ref *ref, struct el
         e->to_key = last_len ? dots + 2 : NULL;
         return FLOW_NEXT;
     }
-    TRY(range_index(sh, ref->name, text, first_len, 0, &e->from_index));
-    TRY(range_index(sh, ref->name, dots + 2, last_len, INT64_MAX, &e->to_index));
+    TRY(range_index(sh, ret_array, text, first_len, 0, &e->from_index));
+    TRY(range_index(sh, ret_array, dots + 2, last_len, INT64_MAX, &e->to_index));
     if (e->to_index < e->from_index)
         e->to_index = e->from_index;
     return FLOW_NEXT;
@@ -117,6 +177,22 @@ enum flow expand_ref_foreign(struct shell *sh, const struct name_ref *ref, struc
     enum flow flow = expand_ref(sh, ref, ret);
     sh->program = running;
     return flow;
+}
+
+/* Literal keys are borrowed from the program that is about to go. */
+static enum flow keep_keys(struct shell *sh, struct var_ref *ref)
+{
+    struct ref_step *steps = (struct ref_step *)ref->steps; /* scratch, just made */
+    for (uint32_t i = 0; i <= ref->step_count; i++) {
+        const char **key = i ? &steps[i - 1].key : &ref->key;
+        size_t len = i ? steps[i - 1].key_len : ref->key_len;
+        if (!*key)
+            continue;
+        *key = scratch_dup(sh, *key, len);
+        if (!*key)
+            return shell_fail_memory(sh, len);
+    }
+    return FLOW_NEXT;
 }
 
 enum flow expand_ref_text(struct shell *sh, const char *text, size_t len, struct var_ref *ret,
@@ -137,12 +213,8 @@ enum flow expand_ref_text(struct shell *sh, const char *text, size_t len, struct
         return FLOW_NEXT;
     }
     enum flow flow = expand_ref_foreign(sh, &ref, ret);
-    /* A literal key is borrowed from the program. */
-    if (flow == FLOW_NEXT && ret->kind == REF_KEY) {
-        ret->key = scratch_dup(sh, ret->key, ret->key_len);
-        if (!ret->key)
-            flow = shell_fail_memory(sh, ret->key_len);
-    }
+    if (flow == FLOW_NEXT)
+        flow = keep_keys(sh, ret);
     program_release(program);
     if (flow == FLOW_NEXT)
         *ret_ok = true;

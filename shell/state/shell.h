@@ -160,6 +160,7 @@ struct shell {
     int64_t seconds_base_ns;        /* SECONDS = (now - base) */
     struct getopts_state getopts;   /* saved in frames: a ksh function has its own, a subshell a copy */
     struct match_state *match;      /* .sh.match: special_match.c */
+    const struct discipline_call *discipline; /* the innermost one running: discipline.h */
     uint64_t random_stamp, seconds_stamp; /* journal */
 
     /* exec layer */

@@ -34,12 +34,13 @@ enum var_attr {
     VAR_HOST = 1u << 19,     /* -H */
     VAR_NOTHING = 1u << 20,  /* declared without a value */
     VAR_SPECIAL = 1u << 21,  /* the name has a meaning of its own: special.h */
+    VAR_DISCIPLINE = 1u << 22, /* there are functions x.get, x.set ...: discipline.h */
     VAR_FLOATING = VAR_FIXED | VAR_EXPONENT | VAR_HEXFLOAT,
     VAR_NUMERIC = VAR_INTEGER | VAR_FLOATING,
     VAR_ARRAY = VAR_INDEXED | VAR_ASSOC,
     VAR_JUSTIFY = VAR_LEFT | VAR_RIGHT | VAR_ZERO,
     /* a variable without any of these may be read, or written, by the short paths */
-    VAR_COMPLEX_READ = VAR_NAMEREF | VAR_ARRAY | VAR_SPECIAL,
+    VAR_COMPLEX_READ = VAR_NAMEREF | VAR_ARRAY | VAR_SPECIAL | VAR_DISCIPLINE,
     VAR_COMPLEX = VAR_COMPLEX_READ | VAR_READONLY | VAR_NUMERIC | VAR_LOWER | VAR_UPPER | VAR_JUSTIFY | VAR_BINARY |
                   VAR_EXPORT | VAR_HOST | VAR_NOTHING,
 };
