@@ -1,7 +1,8 @@
 /*
  * alias, unalias, hash: other names for commands, and where commands were found.
  *
- * `alias -t` is the old spelling of hash. Aliases live in state/alias, command places in state/cmdhash.
+ * `alias -t` is the old spelling of hash. Aliases live in state/alias, command places in
+ * state/cmdhash.
  */
 #include <errno.h>
 #include <string.h>
@@ -12,7 +13,8 @@
 #include "shell/state/cmdhash.h"
 #include "shell/state/var.h"
 
-static enum flow print_alias(struct shell *sh, const char *name, const char *value, bool with_command)
+static enum flow print_alias(struct shell *sh, const char *name, const char *value,
+                             bool with_command)
 {
     struct str text;
 
@@ -101,7 +103,8 @@ static enum flow alias_run(struct shell *sh, struct args *args)
             if (!name)
                 return shell_fail_memory(sh, len);
             if (!alias_name_ok(name, len))
-                return shell_fail(sh, ERROR_BUILTIN, 1, args->argv[0], "%s: invalid alias name", name);
+                return shell_fail(sh, ERROR_BUILTIN, 1, args->argv[0], "%s: invalid alias name",
+                                  name);
             TRY(alias_set(sh, name, operand + len + 1));
             continue;
         }
@@ -177,8 +180,9 @@ const struct builtin_spec alias_spec = {
     .options = alias_options,
     .usage = "[name[=value] ...]",
     .summary = "define or show aliases",
-    .doc = "Defines each name as an alias for the text of value, or shows it when there is no value. "
-           "Without operands all aliases are shown.",
+    .doc =
+        "Defines each name as an alias for the text of value, or shows it when there is no value. "
+        "Without operands all aliases are shown.",
     .run = alias_run,
 };
 
@@ -196,7 +200,8 @@ const struct builtin_spec hash_spec = {
     .options = hash_options,
     .usage = "[name ...]",
     .summary = "show or renew the places of commands",
-    .doc = "Looks each name up in PATH again and remembers where it is. Without operands the remembered "
+    .doc = "Looks each name up in PATH again and remembers where it is. Without operands the "
+           "remembered "
            "places are shown.",
     .run = hash_run,
 };

@@ -1,8 +1,8 @@
 /*
  * builtin: list the builtins, switch them off and on.
  *
- * All builtins are part of the program, so nothing can be added: a name that was deleted comes back, and that is all.
- * Special builtins cannot be touched.
+ * All builtins are part of the program, so nothing can be added: a name that was deleted comes
+ * back, and that is all. Special builtins cannot be touched.
  */
 #include <string.h>
 
@@ -21,7 +21,8 @@ static void list(struct shell *sh, bool special_only)
 }
 
 /* Switches NAME on or off; false, and reported, when that cannot be. */
-static enum flow change(struct shell *sh, const struct args *args, const char *name, bool on, bool *ret_ok)
+static enum flow change(struct shell *sh, const struct args *args, const char *name, bool on,
+                        bool *ret_ok)
 {
     const struct builtin_spec *spec = builtin_find(name, strlen(name));
     bool found;
@@ -84,7 +85,8 @@ const struct builtin_spec builtin_spec = {
     .options = options,
     .usage = "[name ...]",
     .summary = "list, delete and restore builtins",
-    .doc = "Without names lists the builtins in use. Otherwise each name, which must be that of a builtin of this shell, is "
+    .doc = "Without names lists the builtins in use. Otherwise each name, which must be that of a "
+           "builtin of this shell, is "
            "put back into use, or with -d out of it. Special builtins are always in use.",
     .run = builtin_run,
 };

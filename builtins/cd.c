@@ -27,14 +27,16 @@ static enum flow replaced_path(struct shell *sh, const struct args *args, struct
     const char *at = sh->cwd ? strstr(sh->cwd, old) : NULL;
 
     if (!at)
-        return shell_fail(sh, ERROR_BUILTIN, 1, args->argv[0], "%s: not in the working directory", old);
+        return shell_fail(sh, ERROR_BUILTIN, 1, args->argv[0], "%s: not in the working directory",
+                          old);
     str_append(ret, sh->cwd, (size_t)(at - sh->cwd));
     str_append_z(ret, new);
     str_append_z(ret, at + strlen(old));
     return FLOW_NEXT;
 }
 
-/* Looks PATH up in CDPATH; true with the place in RET when it is there. *RET_SHOW: it was not the working directory. */
+/* Looks PATH up in CDPATH; true with the place in RET when it is there. *RET_SHOW: it was not the
+ * working directory. */
 static bool search_cdpath(struct shell *sh, const char *path, struct str *ret, bool *ret_show)
 {
     const char *list = var_text(sh, "CDPATH");
@@ -96,14 +98,16 @@ static enum flow change(struct shell *sh, const struct args *args, struct str *p
         return shell_fail(sh, ERROR_BUILTIN, 1, args->argv[0], "the directory's name is empty");
     TRY(cwd_change(sh, str_text(path), !physical, &error));
     if (error)
-        return shell_fail(sh, ERROR_BUILTIN, 1, args->argv[0], "%s: %s", str_text(path), strerror(error));
+        return shell_fail(sh, ERROR_BUILTIN, 1, args->argv[0], "%s: %s", str_text(path),
+                          strerror(error));
     if (show)
         out_printf(sh->out, "%s\n", sh->cwd);
     return FLOW_NEXT;
 }
 
 /* Takes -L and -P: *RET_PHYSICAL; false: stop with *RET_FLOW. */
-static bool take_options(struct shell *sh, struct args *args, bool *ret_physical, enum flow *ret_flow)
+static bool take_options(struct shell *sh, struct args *args, bool *ret_physical,
+                         enum flow *ret_flow)
 {
     for (int option; (option = args_option(sh, args, ret_flow)) != 0;) {
         if (option < 0)
@@ -150,8 +154,8 @@ static enum flow pwd_run(struct shell *sh, struct args *args)
     if (cwd_physical(&path))
         out_printf(sh->out, "%s\n", str_text(&path));
     else
-        flow = shell_fail(sh, ERROR_BUILTIN, 1, args->argv[0], "cannot find the working directory: %s",
-                          strerror(errno));
+        flow = shell_fail(sh, ERROR_BUILTIN, 1, args->argv[0],
+                          "cannot find the working directory: %s", strerror(errno));
     str_release(&path);
     return flow;
 }
@@ -162,7 +166,8 @@ static const struct builtin_option pwd_options[] = {
     { 0 },
 };
 static const struct builtin_option cd_options[] = {
-    { .letter = 'e', .help = "no effect: with -P fail when the new directory cannot be told, which always is so" },
+    { .letter = 'e',
+      .help = "no effect: with -P fail when the new directory cannot be told, which always is so" },
     { .letter = 'L', .help = "keep symbolic links in the name (the default)" },
     { .letter = 'P', .help = "resolve symbolic links" },
     { 0 },
@@ -173,8 +178,10 @@ const struct builtin_spec cd_spec = {
     .options = cd_options,
     .usage = "[directory | old new]",
     .summary = "change the working directory",
-    .doc = "Changes to directory, by default that of HOME; - stands for OLDPWD. A relative name is looked "
-           "for in the directories of CDPATH. With two operands the first occurrence of old in the name of "
+    .doc = "Changes to directory, by default that of HOME; - stands for OLDPWD. A relative name is "
+           "looked "
+           "for in the directories of CDPATH. With two operands the first occurrence of old in the "
+           "name of "
            "the working directory is replaced by new.",
     .run = cd_run,
 };

@@ -1,8 +1,10 @@
 /*
- * command: run a simple command without functions and without the ways of special builtins; or tell what it is.
+ * command: run a simple command without functions and without the ways of special builtins; or tell
+ * what it is.
  *
- * `command [-p] name` is a prefix that the executor takes off before it looks the name up, so that declaration commands and
- * redirections work as without it. What comes here are the other options: -v and -V, and -x.
+ * `command [-p] name` is a prefix that the executor takes off before it looks the name up, so that
+ * declaration commands and redirections work as without it. What comes here are the other options:
+ * -v and -V, and -x.
  */
 #include "builtins/builtin.h"
 #include "builtins/whence.h"
@@ -51,8 +53,10 @@ const struct builtin_spec command_spec = {
     .options = options,
     .usage = "[name [arg ...]]",
     .summary = "run a command that is not a function, or describe it",
-    .doc = "Runs name with its arguments; functions are passed over, and a special builtin is treated like any other: its "
-           "errors do not end the script and assignments before it do not stay. The status is that of the command, 127 "
+    .doc = "Runs name with its arguments; functions are passed over, and a special builtin is "
+           "treated like any other: its "
+           "errors do not end the script and assignments before it do not stay. The status is that "
+           "of the command, 127 "
            "when it is not found, 126 when it cannot be run.",
     .run = command_run,
 };

@@ -1,8 +1,9 @@
 /*
  * . and source: run a file, or a ksh function, in the present scope.
  *
- * Operands become the positional parameters while it runs; a DOT frame marks the place, so that the level is right. `return`
- * ends it. `.` is a special builtin and `source` is not: that is the whole difference, as in ksh93.
+ * Operands become the positional parameters while it runs; a DOT frame marks the place, so that the
+ * level is right. `return` ends it. `.` is a special builtin and `source` is not: that is the whole
+ * difference, as in ksh93.
  */
 #include <errno.h>
 #include <string.h>
@@ -27,7 +28,8 @@ static void scope_enter(struct shell *sh, struct scope *scope, const struct args
     frame_push(sh, &scope->frame, FRAME_DOT);
     scope->outer = NULL;
     if (args_left(args) > 1)
-        param_enter(sh, &scope->params, args_left(args) - 1, args->argv + args->next + 1, &scope->outer);
+        param_enter(sh, &scope->params, args_left(args) - 1, args->argv + args->next + 1,
+                    &scope->outer);
 }
 
 static void scope_leave(struct shell *sh, struct scope *scope)
@@ -44,7 +46,8 @@ static enum flow run_file(struct shell *sh, const struct args *args)
         const char *list = var_text(sh, "PATH");
         path = list ? path_search(sh, list, name, false) : NULL;
         if (!path)
-            return shell_fail(sh, ERROR_REDIRECT, 1, args->argv[0], "%s: cannot open: %s", name, strerror(ENOENT));
+            return shell_fail(sh, ERROR_REDIRECT, 1, args->argv[0], "%s: cannot open: %s", name,
+                              strerror(ENOENT));
     }
     if (!shell_enter(sh)) {
         shell_leave(sh);
@@ -76,10 +79,12 @@ static enum flow dot_run(struct shell *sh, struct args *args)
     return run_file(sh, args);
 }
 
-static const char doc[] =
-    "Runs the commands of a file in this shell; it is searched in PATH when its name has no slash, and need not be "
-    "executable. name may be a function defined with the word function, which then runs without a scope of its own. "
-    "The arguments, if any, are the positional parameters meanwhile. The status is that of the last command.";
+static const char doc[] = "Runs the commands of a file in this shell; it is searched in PATH when "
+                          "its name has no slash, and need not be "
+                          "executable. name may be a function defined with the word function, "
+                          "which then runs without a scope of its own. "
+                          "The arguments, if any, are the positional parameters meanwhile. The "
+                          "status is that of the last command.";
 
 const struct builtin_spec dot_spec = {
     .name = ".",

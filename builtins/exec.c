@@ -1,8 +1,9 @@
 /*
  * exec and redirect: put a program in the shell's place; make redirections that stay.
  *
- * The redirections themselves are made by the executor, for good (shell/exec/simple.c), before these run. When the program
- * cannot be run exec fails like any special builtin, so a script ends there.
+ * The redirections themselves are made by the executor, for good (shell/exec/simple.c), before
+ * these run. When the program cannot be run exec fails like any special builtin, so a script ends
+ * there.
  */
 #include <string.h>
 
@@ -55,7 +56,8 @@ static enum flow redirect_run(struct shell *sh, struct args *args)
     if (option != 0)
         return flow;
     if (args_left(args))
-        return shell_fail(sh, ERROR_BUILTIN, 2, args->argv[0], "incorrect syntax: %s", args_peek(args, 0));
+        return shell_fail(sh, ERROR_BUILTIN, 2, args->argv[0], "incorrect syntax: %s",
+                          args_peek(args, 0));
     sh->status = 0;
     return FLOW_NEXT;
 }
@@ -72,8 +74,10 @@ const struct builtin_spec exec_spec = {
     .options = exec_options,
     .usage = "[command [arg ...]]",
     .summary = "replace the shell by a program, or make redirections that stay",
-    .doc = "With a command the shell's process becomes that program; builtins and functions are not looked for. Without "
-           "one the redirections stay in force. If the program cannot be run a script ends, with status 127 when it "
+    .doc = "With a command the shell's process becomes that program; builtins and functions are "
+           "not looked for. Without "
+           "one the redirections stay in force. If the program cannot be run a script ends, with "
+           "status 127 when it "
            "was not found and 126 otherwise.",
     .run = exec_run,
 };
@@ -82,6 +86,7 @@ const struct builtin_spec redirect_spec = {
     .name = "redirect",
     .usage = "[redirection ...]",
     .summary = "make redirections that stay",
-    .doc = "The same as exec without a command, but a redirection that fails does not end the script.",
+    .doc =
+        "The same as exec without a command, but a redirection that fails does not end the script.",
     .run = redirect_run,
 };

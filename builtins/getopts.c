@@ -1,10 +1,11 @@
 /*
  * getopts: the next option of a list of arguments, by an option string (optstring.h).
  *
- * Where it is between two calls is sh->getopts: the argument (OPTIND) and the byte in a cluster -abc. What it finds goes to
- * the script's variable and to OPTARG. A mistake in the arguments is the script's business when the string begins
- * with a colon; else it is reported and the variable is set to `?`. Long options are known when the string is of the long
- * form; asking for help, or a long option otherwise, shows the usage and ends the shell with status 2, as ksh93 does.
+ * Where it is between two calls is sh->getopts: the argument (OPTIND) and the byte in a cluster
+ * -abc. What it finds goes to the script's variable and to OPTARG. A mistake in the arguments is
+ * the script's business when the string begins with a colon; else it is reported and the variable
+ * is set to `?`. Long options are known when the string is of the long form; asking for help, or a
+ * long option otherwise, shows the usage and ends the shell with status 2, as ksh93 does.
  */
 #include <string.h>
 
@@ -52,10 +53,10 @@ static void next_word(struct getopts *g)
 
 /* ---- mistakes ---- */
 
-/* OPTION, as written, is not an option or lacks its argument. LETTER is what a script that reports errors itself gets in
- * OPTARG, and KIND (`?` or `:`) in its variable. */
-static void found_mistake(struct getopts *g, char kind, const char *option, size_t option_len, const char *letter,
-                          const char *why)
+/* OPTION, as written, is not an option or lacks its argument. LETTER is what a script that reports
+ * errors itself gets in OPTARG, and KIND (`?` or `:`) in its variable. */
+static void found_mistake(struct getopts *g, char kind, const char *option, size_t option_len,
+                          const char *letter, const char *why)
 {
     g->has_argument = false;
     found_letter(g, '-', g->spec.quiet ? kind : '?');
@@ -106,7 +107,8 @@ static enum flow show_page(struct getopts *g, enum optstring_page page)
 
 /* ---- arguments ---- */
 
-/* Bytes of the number at the start of TEXT, with a sign, a base and a multiplier like k or Mi; 0: none. */
+/* Bytes of the number at the start of TEXT, with a sign, a base and a multiplier like k or Mi; 0:
+ * none. */
 static size_t number_length(const char *text)
 {
     int64_t integer;
@@ -114,7 +116,8 @@ static size_t number_length(const char *text)
     bool is_float;
     int base;
     size_t sign = *text == '-' || *text == '+';
-    size_t len = num_scan(text + sign, strlen(text + sign), false, &integer, &real, &is_float, &base);
+    size_t len =
+        num_scan(text + sign, strlen(text + sign), false, &integer, &real, &is_float, &base);
     if (len == 0)
         return 0;
     len += sign;
@@ -126,8 +129,10 @@ static size_t number_length(const char *text)
     return len;
 }
 
-/* The argument of ITEM, an option found at OPTION (its sign and letter): the rest of the cluster or the next word. */
-static void cluster_argument(struct getopts *g, const char *option, const struct optstring_item *item)
+/* The argument of ITEM, an option found at OPTION (its sign and letter): the rest of the cluster or
+ * the next word. */
+static void cluster_argument(struct getopts *g, const char *option,
+                             const struct optstring_item *item)
 {
     struct getopts_state *state = &g->sh->getopts;
     const char *word = g->words[state->index - 1];
@@ -148,8 +153,10 @@ static void cluster_argument(struct getopts *g, const char *option, const struct
     }
     next_word(g);
     const char *next = (size_t)state->index <= g->count ? g->words[state->index - 1] : NULL;
-    bool is_number = next && item->argument == '#' && number_length(next) && !next[number_length(next)];
-    if (item->optional && (!next || *next == '-' || *next == '+' || (item->argument == '#' && !is_number)))
+    bool is_number =
+        next && item->argument == '#' && number_length(next) && !next[number_length(next)];
+    if (item->optional &&
+        (!next || *next == '-' || *next == '+' || (item->argument == '#' && !is_number)))
         return;
     if (next)
         next_word(g);
@@ -159,7 +166,8 @@ static void cluster_argument(struct getopts *g, const char *option, const struct
         found_argument(g, next, strlen(next));
 }
 
-/* OPTARG of an option without argument: with long option strings it tells whether it was turned on. */
+/* OPTARG of an option without argument: with long option strings it tells whether it was turned on.
+ */
 static void found_switch(struct getopts *g, bool on)
 {
     if (g->spec.extended)
@@ -187,7 +195,8 @@ static bool find_letter(const struct optstring *spec, char letter, struct optstr
 
 enum { LONG_NONE, LONG_PREFIX, LONG_FOUND, LONG_AMBIGUOUS };
 
-/* Is NAME the long name of ITEM, or the beginning of it? `lib*rary`: lib is as good as the whole. */
+/* Is NAME the long name of ITEM, or the beginning of it? `lib*rary`: lib is as good as the whole.
+ */
 static int match_long(const struct optstring_item *item, struct optstring_text name)
 {
     size_t matched = 0, at = 0, len = item->name.len;
@@ -204,7 +213,8 @@ static int match_long(const struct optstring_item *item, struct optstring_text n
     return at == len || (item->name_min && at >= item->name_min) ? LONG_FOUND : LONG_PREFIX;
 }
 
-/* The option called NAME, or the only one whose name begins so. With ONLY_SWITCHES those that take arguments do not count. */
+/* The option called NAME, or the only one whose name begins so. With ONLY_SWITCHES those that take
+ * arguments do not count. */
 static int find_long(const struct optstring *spec, struct optstring_text name, bool only_switches,
                      struct optstring_item *ret)
 {
@@ -234,10 +244,16 @@ static bool is_called(struct optstring_text name, const char *text)
 static bool is_help(struct optstring_text name, enum optstring_page *ret)
 {
     *ret = OPTSTRING_HELP;
-    if (is_called(name, "man") || is_called(name, "?" "?man") || is_called(name, "api"))
+    if (is_called(name, "man") ||
+        is_called(name, "?"
+                        "?man") ||
+        is_called(name, "api"))
         *ret = OPTSTRING_MAN;
-    return *ret == OPTSTRING_MAN || is_called(name, "help") || is_called(name, "?") || is_called(name, "?" "?") ||
-           is_called(name, "?" "?help");
+    return *ret == OPTSTRING_MAN || is_called(name, "help") || is_called(name, "?") ||
+           is_called(name, "?"
+                           "?") ||
+           is_called(name, "?"
+                           "?help");
 }
 
 /* The argument of the long option ITEM of WORD, VALUE being what stands after its =, or NULL. */
@@ -249,7 +265,8 @@ static void long_argument(struct getopts *g, const char *word, size_t len, const
         value = g->words[state->index - 1];
         next_word(g);
     }
-    bool is_bad = value && item->argument == '#' && (!number_length(value) || value[number_length(value)]);
+    bool is_bad =
+        value && item->argument == '#' && (!number_length(value) || value[number_length(value)]);
     if ((!value && !item->optional) || is_bad)
         missing_argument(g, word, len, item);
     else if (value)
@@ -284,7 +301,8 @@ static enum flow long_option(struct getopts *g, const char *word)
     }
     if (found == LONG_NONE && !g->spec.quiet && (is_help(name, &page) || !g->spec.extended))
         return show_page(g, page);
-    found_mistake(g, '?', word, name.len + 2, "?", found == LONG_NONE ? "unknown option" : "ambiguous option");
+    found_mistake(g, '?', word, name.len + 2, "?",
+                  found == LONG_NONE ? "unknown option" : "ambiguous option");
     return FLOW_NEXT;
 }
 
@@ -295,7 +313,8 @@ static enum flow cluster_option(struct getopts *g, const char *word)
     char option[3] = { word[0], word[state->offset], '\0' };
     const char *letter = &word[state->offset];
     struct optstring_item item;
-    bool known = option[1] != ':' && option[1] != '#' && option[1] != '?' && find_letter(&g->spec, option[1], &item);
+    bool known = option[1] != ':' && option[1] != '#' && option[1] != '?' &&
+                 find_letter(&g->spec, option[1], &item);
     if (option[1] == '?' && !g->spec.quiet)
         return show_page(g, OPTSTRING_HELP);
     state->offset++;
@@ -372,7 +391,8 @@ static enum flow getopts_run(struct shell *sh, struct args *args)
         g.program = args->option_argument;
     }
     if (args_left(args) < 2)
-        return builtin_usage_error(sh, args, args_left(args) ? "variable name expected" : "option string expected");
+        return builtin_usage_error(
+            sh, args, args_left(args) ? "variable name expected" : "option string expected");
     const char *variable = args_peek(args, 1);
     struct var_ref ref;
     TRY(operand_ref(sh, args, variable, strlen(variable), &ref));
@@ -398,11 +418,17 @@ const struct builtin_spec getopts_spec = {
     .options = options,
     .usage = "optstring name [args...]",
     .summary = "parse options of a script or function",
-    .doc = "Puts the next option of args, or of the positional parameters, into the variable name, its argument into "
-           "OPTARG, and the number of the next argument into OPTIND; the status is 1 when there is none left. In "
-           "optstring a letter followed by : takes an argument, by # a number; ? after these makes it optional. "
-           "A leading : makes mistakes silent (name is ? or :, OPTARG the letter), a leading + takes +x as options "
-           "too. The long form is [-1?version] followed by options [letter:name?text], arguments [name?text] and "
-           "sections [+TITLE?text]; it knows long options, --help and --man. Setting OPTIND to 1 starts anew.",
+    .doc = "Puts the next option of args, or of the positional parameters, into the variable name, "
+           "its argument into "
+           "OPTARG, and the number of the next argument into OPTIND; the status is 1 when there is "
+           "none left. In "
+           "optstring a letter followed by : takes an argument, by # a number; ? after these makes "
+           "it optional. "
+           "A leading : makes mistakes silent (name is ? or :, OPTARG the letter), a leading + "
+           "takes +x as options "
+           "too. The long form is [-1?version] followed by options [letter:name?text], arguments "
+           "[name?text] and "
+           "sections [+TITLE?text]; it knows long options, --help and --man. Setting OPTIND to 1 "
+           "starts anew.",
     .run = getopts_run,
 };

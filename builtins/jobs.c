@@ -1,8 +1,8 @@
 /*
  * jobs, fg, bg, wait, disown, kill: background work and signals.
  *
- * A job is named by %N %+ %- %string %?string or by the id of one of its processes; exec/jobs owns the
- * table. fg and bg need job control.
+ * A job is named by %N %+ %- %string %?string or by the id of one of its processes; exec/jobs owns
+ * the table. fg and bg need job control.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -135,7 +135,8 @@ static enum flow wait_run(struct shell *sh, struct args *args)
         } else if (num_parse_int(operand, strlen(operand), &pid) && pid > 0 && pid <= INT32_MAX) {
             TRY(job_wait_pid(sh, (pid_t)pid, &status));
         } else {
-            return shell_fail(sh, ERROR_BUILTIN, 1, args->argv[0], "%s: not a job or process", operand);
+            return shell_fail(sh, ERROR_BUILTIN, 1, args->argv[0], "%s: not a job or process",
+                              operand);
         }
     }
     sh->status = status;
@@ -188,7 +189,8 @@ const struct builtin_spec wait_spec = {
     .name = "wait",
     .usage = "[job | pid ...]",
     .summary = "wait for background work",
-    .doc = "Waits for the given jobs and processes and takes the status of the last; 127 when it is not "
+    .doc = "Waits for the given jobs and processes and takes the status of the last; 127 when it "
+           "is not "
            "known. Without operands it waits for all of them. A trapped signal ends the wait.",
     .run = wait_run,
 };

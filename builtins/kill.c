@@ -1,8 +1,9 @@
 /*
  * kill: sends signals to processes and jobs, and lists signals.
  *
- * The signal is -NAME, -NUMBER, -s NAME or -n NUMBER; the first two are not options of the usual kind, so
- * that this command reads its own arguments. A job under job control is signalled as a process group.
+ * The signal is -NAME, -NUMBER, -s NAME or -n NUMBER; the first two are not options of the usual
+ * kind, so that this command reads its own arguments. A job under job control is signalled as a
+ * process group.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -63,7 +64,8 @@ static enum flow list_some(struct shell *sh, const struct args *args, size_t fir
         }
         int signal = trap_parse(operand);
         if (signal < 0 || signal >= NSIG)
-            return shell_fail(sh, ERROR_BUILTIN, 1, args->argv[0], "%s: unknown signal name", operand);
+            return shell_fail(sh, ERROR_BUILTIN, 1, args->argv[0], "%s: unknown signal name",
+                              operand);
         out_printf(sh->out, "%d\n", signal);
     }
     return FLOW_NEXT;
@@ -112,8 +114,8 @@ static enum flow take_signal(struct shell *sh, const struct args *args, size_t *
     const char *text = args->argv[*at] + 1;
     bool is_option = false;
 
-    if ((*text == 's' || *text == 'n') && (!text[1] || isdigit((unsigned char)text[1]) ||
-                                           (*text == 's' && trap_parse(text) < 0))) {
+    if ((*text == 's' || *text == 'n') &&
+        (!text[1] || isdigit((unsigned char)text[1]) || (*text == 's' && trap_parse(text) < 0))) {
         text = text[1] ? text + 1 : args->argv[++*at];
         if (!text)
             return builtin_usage_error(sh, args, "a signal is missing");
@@ -122,7 +124,8 @@ static enum flow take_signal(struct shell *sh, const struct args *args, size_t *
     ++*at;
     *ret_signal = trap_parse(text);
     if (*ret_signal < 0 || *ret_signal >= NSIG)
-        return shell_fail(sh, ERROR_BUILTIN, is_option ? 1 : 2, args->argv[0], "%s: unknown signal name", text);
+        return shell_fail(sh, ERROR_BUILTIN, is_option ? 1 : 2, args->argv[0],
+                          "%s: unknown signal name", text);
     return FLOW_NEXT;
 }
 
@@ -174,7 +177,8 @@ const struct builtin_spec kill_spec = {
     .options = kill_options,
     .usage = "job | pid ...",
     .summary = "send a signal",
-    .doc = "Sends a signal, by default TERM, to each process or job. -NAME and -NUMBER name the signal too. "
+    .doc = "Sends a signal, by default TERM, to each process or job. -NAME and -NUMBER name the "
+           "signal too. "
            "Signal 0 only asks whether the process is there.",
     .run = kill_run,
 };

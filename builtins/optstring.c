@@ -1,11 +1,11 @@
 /*
  * Reading option strings.
  *
- *     optstring: [:] [+] item... [operands]      operands: a blank or an empty line, then text up to `[+`
- *     item:      c [: | # [?] argument]  |  [option] [: | # [?] argument]  |  [+title?text]  |  [-title?text]
- *     option:    field [!] [=number] [:longname] [?text]      field: a letter, or digits for a long name only
- *     argument:  [name[:word...][:=default][?text]] [{ values }]
- * A group ends at the first ] that is not doubled. Whatever is malformed ends the string; it never fails.
+ *     optstring: [:] [+] item... [operands]      operands: a blank or an empty line, then text up
+ * to `[+` item:      c [: | # [?] argument]  |  [option] [: | # [?] argument]  |  [+title?text]  |
+ * [-title?text] option:    field [!] [=number] [:longname] [?text]      field: a letter, or digits
+ * for a long name only argument:  [name[:word...][:=default][?text]] [{ values }] A group ends at
+ * the first ] that is not doubled. Whatever is malformed ends the string; it never fails.
  */
 #include "builtins/optstring.h"
 
@@ -13,7 +13,7 @@
 
 void optstring_init(struct optstring *o, const char *text)
 {
-    *o = (struct optstring){0};
+    *o = (struct optstring){ 0 };
     for (; *text == ':' || *text == '+'; text++) {
         if (*text == ':')
             o->quiet = true;
@@ -30,7 +30,8 @@ void optstring_init(struct optstring *o, const char *text)
         o->plus = o->plus || *p == '+';
 }
 
-/* The end of the group that starts after its bracket at P: at the closing one or the end of the string. */
+/* The end of the group that starts after its bracket at P: at the closing one or the end of the
+ * string. */
 static const char *group_end(const char *p)
 {
     for (;;) {
@@ -84,17 +85,17 @@ static const char *read_argument_group(const char *p, struct optstring_item *ite
 {
     const char *end = group_end(p);
     size_t len = field_length(p, end, ":?");
-    item->argument_name = (struct optstring_text){p, len};
+    item->argument_name = (struct optstring_text){ p, len };
     p += len;
     while (p < end && *p == ':') {
         p++;
         len = field_length(p, end, ":?");
         if (*p == '=')
-            item->argument_default = (struct optstring_text){p + 1, len - 1};
+            item->argument_default = (struct optstring_text){ p + 1, len - 1 };
         p += len;
     }
     if (p < end)
-        item->argument_text = (struct optstring_text){p + 1, (size_t)(end - p - 1)};
+        item->argument_text = (struct optstring_text){ p + 1, (size_t)(end - p - 1) };
     return group_after(end);
 }
 
@@ -125,7 +126,7 @@ static void read_option_group(const char *p, const char *end, struct optstring_i
     } else if (len == 1) {
         item->letter = *p++;
     } else {
-        item->value = (struct optstring_text){p, len};
+        item->value = (struct optstring_text){ p, len };
         p += len;
     }
     if (p < end && *p == '!') {
@@ -134,12 +135,12 @@ static void read_option_group(const char *p, const char *end, struct optstring_i
     }
     if (p < end && *p == '=') {
         len = field_length(p + 1, end, ":?");
-        item->value = (struct optstring_text){p + 1, len};
+        item->value = (struct optstring_text){ p + 1, len };
         p += len + 1;
     }
     if (p < end && *p == ':') {
         len = field_length(p + 1, end, ":?");
-        item->name = (struct optstring_text){p + 1, len};
+        item->name = (struct optstring_text){ p + 1, len };
         const char *star = memchr(p + 1, '*', len);
         if (star)
             item->name_min = (size_t)(star - (p + 1));
@@ -147,17 +148,17 @@ static void read_option_group(const char *p, const char *end, struct optstring_i
     }
     p += field_length(p, end, "?");
     if (p < end)
-        item->text = (struct optstring_text){p + 1, (size_t)(end - p - 1)};
+        item->text = (struct optstring_text){ p + 1, (size_t)(end - p - 1) };
 }
 
 /* [+title?text], [-title?text]; P is after the sign. */
 static void read_section(const char *p, const char *end, struct optstring_item *item)
 {
     size_t len = field_length(p, end, "?");
-    item->name = (struct optstring_text){p, len};
+    item->name = (struct optstring_text){ p, len };
     p += len;
     if (p < end)
-        item->text = (struct optstring_text){p + 1, (size_t)(end - p - 1)};
+        item->text = (struct optstring_text){ p + 1, (size_t)(end - p - 1) };
 }
 
 static bool read_operands(const char **pos, struct optstring_item *ret)
@@ -169,14 +170,14 @@ static bool read_operands(const char **pos, struct optstring_item *ret)
     *pos = end;
     while (end > p && strchr(" \t\n", end[-1]))
         end--;
-    *ret = (struct optstring_item){.kind = OPTSTRING_OPERANDS, .text = {p, (size_t)(end - p)}};
+    *ret = (struct optstring_item){ .kind = OPTSTRING_OPERANDS, .text = { p, (size_t)(end - p) } };
     return true;
 }
 
 bool optstring_next(const char **pos, struct optstring_item *ret)
 {
     const char *p = skip_newline(*pos);
-    *ret = (struct optstring_item){.kind = OPTSTRING_OPTION};
+    *ret = (struct optstring_item){ .kind = OPTSTRING_OPTION };
     while (*p == '{') /* values of nothing */
         p = skip_newline(skip_values(p));
     if (*p == '\0')

@@ -1,6 +1,6 @@
 /*
- * The option strings of getopts: `ab:c#`, and ksh93's long form `[-1?version][a:all?All of it.][f:file]:[name?The file.]`.
- * Nothing is copied: all texts point into the string.
+ * The option strings of getopts: `ab:c#`, and ksh93's long form `[-1?version][a:all?All of
+ * it.][f:file]:[name?The file.]`. Nothing is copied: all texts point into the string.
  */
 #ifndef BUILTINS_OPTSTRING_H
 #define BUILTINS_OPTSTRING_H
@@ -30,27 +30,29 @@ enum optstring_kind {
 };
 struct optstring_item {
     enum optstring_kind kind;
-    char letter;                    /* 0: only a long name */
-    bool inverted;                  /* !: the letter means the opposite of the long name */
-    char argument;                  /* 0, ':' or '#' */
-    bool optional;                  /* the argument may be left out */
-    struct optstring_text value;    /* given to the script instead of the letter */
-    struct optstring_text name;     /* long name, or a section's title */
-    size_t name_min;                /* bytes of NAME that suffice (`*` in it); 0: any unique prefix */
-    struct optstring_text text;     /* description; ]] stands for ] in it */
+    char letter;                 /* 0: only a long name */
+    bool inverted;               /* !: the letter means the opposite of the long name */
+    char argument;               /* 0, ':' or '#' */
+    bool optional;               /* the argument may be left out */
+    struct optstring_text value; /* given to the script instead of the letter */
+    struct optstring_text name;  /* long name, or a section's title */
+    size_t name_min;             /* bytes of NAME that suffice (`*` in it); 0: any unique prefix */
+    struct optstring_text text;  /* description; ]] stands for ] in it */
     struct optstring_text argument_name, argument_text, argument_default;
 };
 
 void optstring_init(struct optstring *o, const char *text);
 /* The next item from *POS on (starts as o->items); false at the end. */
 bool optstring_next(const char **pos, struct optstring_item *ret);
-/* Appends TEXT as it is to be read: doubled brackets made single, formatting characters left out. */
+/* Appends TEXT as it is to be read: doubled brackets made single, formatting characters left out.
+ */
 void optstring_append(struct str *s, struct optstring_text text);
 
 /* optstring_help.c: `Usage: NAME [-ab] [-f name] file ...` and a hint, with a newline. */
 void optstring_usage(struct str *s, const struct optstring *o, const char *name);
 enum optstring_page { OPTSTRING_HELP, OPTSTRING_MAN };
 /* Usage and options; or all of it as a manual page. */
-void optstring_help(struct str *s, const struct optstring *o, const char *name, enum optstring_page page);
+void optstring_help(struct str *s, const struct optstring *o, const char *name,
+                    enum optstring_page page);
 
 #endif

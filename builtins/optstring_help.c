@@ -1,6 +1,7 @@
 /*
- * The usage line, the help and the manual page that a script's option string describes; laid out as those of builtins.
- * The order is that of the string, except that the NAME section comes first and the version last.
+ * The usage line, the help and the manual page that a script's option string describes; laid out as
+ * those of builtins. The order is that of the string, except that the NAME section comes first and
+ * the version last.
  */
 #include <string.h>
 
@@ -163,7 +164,8 @@ static void append_sections(struct str *s, const struct optstring *o, bool after
     for (const char *pos = o->items; optstring_next(&pos, &item);) {
         if (item.kind == OPTSTRING_OPTION || item.kind == OPTSTRING_OPERANDS)
             options_seen = true;
-        else if (item.kind == OPTSTRING_SECTION && options_seen == after && !is_title(item.name, "NAME"))
+        else if (item.kind == OPTSTRING_SECTION && options_seen == after &&
+                 !is_title(item.name, "NAME"))
             append_section(s, &item);
     }
 }
@@ -217,7 +219,8 @@ static void append_man(struct str *s, const struct optstring *o, const char *nam
     str_release(&title);
 }
 
-void optstring_help(struct str *s, const struct optstring *o, const char *name, enum optstring_page page)
+void optstring_help(struct str *s, const struct optstring *o, const char *name,
+                    enum optstring_page page)
 {
     if (page == OPTSTRING_MAN) {
         append_man(s, o, name);

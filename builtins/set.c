@@ -1,9 +1,10 @@
 /*
  * set: options, positional parameters, arrays; and the listings of options and variables.
  *
- * Options are taken one by one as they are read, as ksh93 does, so those before a mistake stay. Their letters and names are
- * those of option.def; the table below only gives each letter its line of help. Where the letter of an option means its
- * opposite (-C: noclobber), listings name the positive side.
+ * Options are taken one by one as they are read, as ksh93 does, so those before a mistake stay.
+ * Their letters and names are those of option.def; the table below only gives each letter its line
+ * of help. Where the letter of an option means its opposite (-C: noclobber), listings name the
+ * positive side.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -46,7 +47,8 @@ static const char *shown_name(enum option option, bool *ret_inverted)
 static int compare_shown(const void *a, const void *b)
 {
     bool inverted;
-    return strcmp(shown_name(*(const enum option *)a, &inverted), shown_name(*(const enum option *)b, &inverted));
+    return strcmp(shown_name(*(const enum option *)a, &inverted),
+                  shown_name(*(const enum option *)b, &inverted));
 }
 
 /* All options but the one that only tells where commands come from, by the names shown. */
@@ -69,7 +71,8 @@ static void list_options(struct shell *sh)
     for (size_t i = 0; i < count; i++) {
         bool inverted;
         const char *name = shown_name(options[i], &inverted);
-        out_printf(sh->out, "%-24s %s\n", name, option_on(sh, options[i]) != inverted ? "on" : "off");
+        out_printf(sh->out, "%-24s %s\n", name,
+                   option_on(sh, options[i]) != inverted ? "on" : "off");
     }
 }
 
@@ -116,7 +119,8 @@ static enum flow list_variables(struct shell *sh)
     for (size_t i = 0; i < count && flow == FLOW_NEXT; i++) {
         struct name *name = names[i];
         struct var_ref ref = var_ref_name(name);
-        bool has_value = name->cur && (name->cur->attrs & (VAR_ARRAY | VAR_NAMEREF) || var_is_set(sh, &ref));
+        bool has_value =
+            name->cur && (name->cur->attrs & (VAR_ARRAY | VAR_NAMEREF) || var_is_set(sh, &ref));
         if (name->dotted || !has_value || strcmp(name->text, "_") == 0)
             continue;
         str_clear(&line);
@@ -135,7 +139,8 @@ static enum flow list_variables(struct shell *sh)
 
 /* ---- options ---- */
 
-static enum flow unknown_option(struct shell *sh, struct set *set, const char *sign, const char *name)
+static enum flow unknown_option(struct shell *sh, struct set *set, const char *sign,
+                                const char *name)
 {
     struct str why;
     str_init(&why, sh->scratch);
@@ -159,7 +164,8 @@ static enum flow name_option(struct shell *sh, struct set *set, const char *name
     return change_option(sh, set, option, on != inverted);
 }
 
-/* The argument of the option whose letter is before REST: the rest of the word, or the next one; NULL: none. */
+/* The argument of the option whose letter is before REST: the rest of the word, or the next one;
+ * NULL: none. */
 static const char *option_argument(struct args *args, const char **rest)
 {
     const char *argument = *rest;
@@ -212,7 +218,8 @@ static enum flow letters(struct shell *sh, struct set *set, const char *word)
     return FLOW_NEXT;
 }
 
-/* --name; the words that every builtin knows go to the option reader. *RET_SHOWN: help was shown. */
+/* --name; the words that every builtin knows go to the option reader. *RET_SHOWN: help was shown.
+ */
 static enum flow long_option(struct shell *sh, struct set *set, const char *name, bool *ret_shown)
 {
     enum flow flow = FLOW_NEXT;
@@ -268,10 +275,12 @@ static int compare_texts(const void *a, const void *b)
 }
 
 /* The operands, or for a lone -s the parameters, as texts that may be sorted. */
-static enum flow take_texts(struct shell *sh, const struct set *set, const char ***ret, size_t *ret_count)
+static enum flow take_texts(struct shell *sh, const struct set *set, const char ***ret,
+                            size_t *ret_count)
 {
     bool present = !args_left(set->args) && !set->array;
-    const char *const *from = present ? (const char *const *)sh->params->argv : set->args->argv + set->args->next;
+    const char *const *from =
+        present ? (const char *const *)sh->params->argv : set->args->argv + set->args->next;
     size_t count = present ? sh->params->count : args_left(set->args);
     const char **texts = scratch_alloc(sh, (count + 1) * sizeof *texts);
     if (!texts)
@@ -294,12 +303,13 @@ static enum flow set_array(struct shell *sh, const struct set *set)
     int64_t next;
     TRY(operand_ref(sh, set->args, set->array, strlen(set->array), &ref));
     if (ref.kind != REF_SCALAR)
-        return shell_fail(sh, ERROR_BUILTIN, 1, set->args->argv[0], "%s: invalid variable name", set->array);
+        return shell_fail(sh, ERROR_BUILTIN, 1, set->args->argv[0], "%s: invalid variable name",
+                          set->array);
     TRY(take_texts(sh, set, &texts, &count));
     if (!set->array_replace && !count)
         return FLOW_NEXT;
-    TRY(var_begin_array(sh, ref.name, set->array_replace ? VAR_INDEXED : 0, set->array_replace ? 0 : ASSIGN_APPEND,
-                        &next));
+    TRY(var_begin_array(sh, ref.name, set->array_replace ? VAR_INDEXED : 0,
+                        set->array_replace ? 0 : ASSIGN_APPEND, &next));
     for (size_t i = 0; i < count; i++) {
         struct var_ref element = { .name = ref.name, .kind = REF_INDEX, .index = (int64_t)i };
         TRY(var_set(sh, &element, texts[i], strlen(texts[i]), 0));
@@ -330,7 +340,10 @@ static enum flow set_run(struct shell *sh, struct args *args)
 
 static const struct builtin_option options[] = {
     { .letter = 's', .help = "sort the parameters, or the values of -A", .plus = true },
-    { .letter = 'A', .argument = "name", .help = "assign to the array; +A keeps its other elements", .plus = true },
+    { .letter = 'A',
+      .argument = "name",
+      .help = "assign to the array; +A keeps its other elements",
+      .plus = true },
     { .letter = 'a', .help = "allexport: export every variable that is assigned", .plus = true },
     { .letter = 'b', .help = "notify: tell at once when background jobs end", .plus = true },
     { .letter = 'e', .help = "errexit: leave the shell when a command fails", .plus = true },
@@ -339,7 +352,10 @@ static const struct builtin_option options[] = {
     { .letter = 'k', .help = "keyword: assignments anywhere among the arguments", .plus = true },
     { .letter = 'm', .help = "monitor: job control", .plus = true },
     { .letter = 'n', .help = "noexec: read commands, do not run them", .plus = true },
-    { .letter = 'o', .argument = "?option", .help = "an option by name; none: list them, +o as a command", .plus = true },
+    { .letter = 'o',
+      .argument = "?option",
+      .help = "an option by name; none: list them, +o as a command",
+      .plus = true },
     { .letter = 'p', .help = "privileged", .plus = true },
     { .letter = 'r', .help = "restricted; cannot be turned off", .plus = true },
     { .letter = 'u', .help = "nounset: expanding an unset variable is an error", .plus = true },
@@ -358,8 +374,11 @@ const struct builtin_spec set_spec = {
     .options = options,
     .usage = "[arg ...]",
     .summary = "set options and positional parameters",
-    .doc = "- turns an option on, + off; --name and --noname do it by name, --default turns all off that are not on in every "
-           "shell, --state shows a command that gives the present ones. Arguments become the positional parameters; -- "
-           "alone leaves none. A lone - turns -x and -v off. Without any arguments lists the variables.",
+    .doc = "- turns an option on, + off; --name and --noname do it by name, --default turns all "
+           "off that are not on in every "
+           "shell, --state shows a command that gives the present ones. Arguments become the "
+           "positional parameters; -- "
+           "alone leaves none. A lone - turns -x and -v off. Without any arguments lists the "
+           "variables.",
     .run = set_run,
 };

@@ -1,8 +1,8 @@
 /*
  * sleep: wait for a time without starting a process.
  *
- * Takes seconds with a fraction, or numbers with the suffixes s m h d w. A trapped signal runs its action at
- * once; the sleep then goes on for the rest of its time, or ends early with -s.
+ * Takes seconds with a fraction, or numbers with the suffixes s m h d w. A trapped signal runs its
+ * action at once; the sleep then goes on for the rest of its time, or ends early with -s.
  */
 #include <ctype.h>
 #include <math.h>
@@ -118,7 +118,8 @@ const struct builtin_spec sleep_spec = {
     .options = options,
     .usage = "duration",
     .summary = "wait for a time",
-    .doc = "Waits for the given number of seconds, which may have a fraction, or for a duration made of "
+    .doc = "Waits for the given number of seconds, which may have a fraction, or for a duration "
+           "made of "
            "numbers with the suffixes s, m, h, d and w, or written as in ISO 8601: PT1H30M.",
     .run = sleep_run,
 };

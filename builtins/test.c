@@ -1,11 +1,11 @@
 /*
  * test and [: conditions over words.
  *
- * With up to four words POSIX tells by their number what they mean, so that no operand can be taken for an operator; that
- * comes first. Anything longer is read by the grammar
- *     or: and {-o and}      and: primary {-a primary}      primary: ! primary | ( or ) | a OP b | -X a | a
- * The operators themselves are those of [[ ]] (shell/exec/exec.h); numbers are arithmetic expressions, as in ksh93. What
- * cannot be understood is an error with status 2. Nothing is allocated.
+ * With up to four words POSIX tells by their number what they mean, so that no operand can be taken
+ * for an operator; that comes first. Anything longer is read by the grammar or: and {-o and} and:
+ * primary {-a primary}      primary: ! primary | ( or ) | a OP b | -X a | a The operators
+ * themselves are those of [[ ]] (shell/exec/exec.h); numbers are arithmetic expressions, as in
+ * ksh93. What cannot be understood is an error with status 2. Nothing is allocated.
  */
 #include <errno.h>
 #include <string.h>
@@ -40,9 +40,9 @@ static int binary_op(const char *text)
         char name[4];
         int op;
     } table[] = {
-        { "-eq", COND_EQ }, { "-ne", COND_NE }, { "-lt", COND_LT }, { "-le", COND_LE }, { "-gt", COND_GT },
-        { "-ge", COND_GE }, { "-nt", COND_NT }, { "-ot", COND_OT }, { "-ef", COND_EF }, { "-a", TEST_AND },
-        { "-o", TEST_OR },
+        { "-eq", COND_EQ }, { "-ne", COND_NE }, { "-lt", COND_LT }, { "-le", COND_LE },
+        { "-gt", COND_GT }, { "-ge", COND_GE }, { "-nt", COND_NT }, { "-ot", COND_OT },
+        { "-ef", COND_EF }, { "-a", TEST_AND }, { "-o", TEST_OR },
     };
     switch (*text) {
     case '=':
@@ -305,7 +305,9 @@ static enum flow words_test(struct test *t, bool *ret)
 
 static enum flow test_run(struct shell *sh, struct args *args)
 {
-    struct test t = { .sh = sh, .name = args->argv[0], .argv = args->argv, .next = 1, .count = args->count };
+    struct test t = {
+        .sh = sh, .name = args->argv[0], .argv = args->argv, .next = 1, .count = args->count
+    };
     bool result = false;
     if (is_word(args->spec->name, '[')) {
         if (t.count < 2 || !is_word(t.argv[t.count - 1], ']'))
@@ -317,11 +319,13 @@ static enum flow test_run(struct shell *sh, struct args *args)
     return FLOW_NEXT;
 }
 
-static const char doc[] =
-    "Status 0 when the condition is true, 1 when it is false, 2 when it is not understood. Strings: -n, -z, =, ==, !=, "
-    "<, >, =~. Numbers, which may be arithmetic expressions: -eq -ne -lt -le -gt -ge. Files: -a -b -c -d -e -f -g -h -k "
-    "-p -r -s -u -w -x -G -L -N -O -S, and -nt -ot -ef between two. -o option, -t descriptor, -v variable, -R nameref. "
-    "Conditions are joined by ! ( ) -a -o.";
+static const char doc[] = "Status 0 when the condition is true, 1 when it is false, 2 when it is "
+                          "not understood. Strings: -n, -z, =, ==, !=, "
+                          "<, >, =~. Numbers, which may be arithmetic expressions: -eq -ne -lt -le "
+                          "-gt -ge. Files: -a -b -c -d -e -f -g -h -k "
+                          "-p -r -s -u -w -x -G -L -N -O -S, and -nt -ot -ef between two. -o "
+                          "option, -t descriptor, -v variable, -R nameref. "
+                          "Conditions are joined by ! ( ) -a -o.";
 
 const struct builtin_spec test_spec = {
     .name = "test",

@@ -35,7 +35,8 @@ const struct builtin_spec times_spec = {
     .flags = BUILTIN_SPECIAL,
     .usage = "",
     .summary = "show the processor time used",
-    .doc = "Prints the user and system time of the shell on the first line, and that of the processes it "
+    .doc = "Prints the user and system time of the shell on the first line, and that of the "
+           "processes it "
            "waited for on the second.",
     .run = times_run,
 };

@@ -1,8 +1,8 @@
 /*
  * trap: what to do when a signal arrives or at an event (EXIT, ERR, DEBUG).
  *
- * The first operand is the action: text to run, `-` or a number for the default, empty to ignore. Listed
- * traps can be read back as commands.
+ * The first operand is the action: text to run, `-` or a number for the default, empty to ignore.
+ * Listed traps can be read back as commands.
  */
 #include <ctype.h>
 #include <signal.h>
@@ -105,8 +105,10 @@ const struct builtin_spec trap_spec = {
     .options = trap_options,
     .usage = "[action condition ...]",
     .summary = "say what to do on signals and events",
-    .doc = "Runs action when one of the conditions occurs: a signal by name or number, EXIT or 0 when the "
-           "shell or function ends, ERR when a command fails, DEBUG before each command. An empty action "
+    .doc = "Runs action when one of the conditions occurs: a signal by name or number, EXIT or 0 "
+           "when the "
+           "shell or function ends, ERR when a command fails, DEBUG before each command. An empty "
+           "action "
            "ignores the signal; - brings the default back. Without operands the actions are shown.",
     .run = trap_builtin_run,
 };

@@ -1,8 +1,9 @@
 /*
  * ulimit: show or set resource limits of the process.
  *
- * Owns the table of limits. A limit cannot be undone, so that a virtual subshell becomes a process first.
- * Without -H or -S a new value sets both limits, and the soft one is shown. The listing has ksh93's lines.
+ * Owns the table of limits. A limit cannot be undone, so that a virtual subshell becomes a process
+ * first. Without -H or -S a new value sets both limits, and the soft one is shown. The listing has
+ * ksh93's lines.
  */
 #include <errno.h>
 #include <limits.h>
@@ -67,7 +68,8 @@ static void limit_print(struct shell *sh, const struct limit *limit, bool hard, 
         out_printf(sh->out, "%d\n", PIPE_BUF);
         return;
     }
-    if (limit->resource == NOT_SUPPORTED || getrlimit((__rlimit_resource_t)limit->resource, &value) != 0) {
+    if (limit->resource == NOT_SUPPORTED ||
+        getrlimit((__rlimit_resource_t)limit->resource, &value) != 0) {
         out_puts(sh->out, "not supported\n");
         return;
     }
@@ -195,8 +197,10 @@ const struct builtin_spec ulimit_spec = {
     .options = options,
     .usage = "[limit]",
     .summary = "show or set limits of the process",
-    .doc = "Sets a resource limit of the shell and of what it starts, or shows it when no limit is given. "
-           "limit is an arithmetic expression or the word unlimited. Without -H and -S both limits are "
+    .doc = "Sets a resource limit of the shell and of what it starts, or shows it when no limit is "
+           "given. "
+           "limit is an arithmetic expression or the word unlimited. Without -H and -S both limits "
+           "are "
            "set, and the soft one is shown.",
     .run = ulimit_run,
 };

@@ -1,8 +1,8 @@
 /*
  * umask: show or set the file mode creation mask.
  *
- * A mode is octal, or symbolic as for chmod, where the permissions named are those allowed. The mask is
- * journaled, so that a subshell's ends with it.
+ * A mode is octal, or symbolic as for chmod, where the permissions named are those allowed. The
+ * mask is journaled, so that a subshell's ends with it.
  */
 #include <ctype.h>
 #include <string.h>
@@ -163,7 +163,9 @@ const struct builtin_spec umask_spec = {
     .options = options,
     .usage = "[mode]",
     .summary = "show or set the file creation mask",
-    .doc = "Sets the mask of permissions that new files do not get. An octal mode names the bits to leave "
-           "out; a symbolic one, as for chmod, the permissions to allow. Without mode the mask is shown.",
+    .doc = "Sets the mask of permissions that new files do not get. An octal mode names the bits "
+           "to leave "
+           "out; a symbolic one, as for chmod, the permissions to allow. Without mode the mask is "
+           "shown.",
     .run = umask_run,
 };

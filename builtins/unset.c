@@ -1,7 +1,8 @@
 /*
  * unset: forget variables, elements of arrays, functions.
  *
- * As in ksh93 a name that cannot be unset is reported and the others are still done; the script goes on, with status 1.
+ * As in ksh93 a name that cannot be unset is reported and the others are still done; the script
+ * goes on, with status 1.
  */
 #include <string.h>
 
@@ -21,7 +22,8 @@ static enum flow unset_function(struct shell *sh, const struct args *args, const
     return name && name->func ? func_unset(sh, name) : FLOW_NEXT;
 }
 
-static enum flow unset_variable(struct shell *sh, const struct args *args, const char *text, bool no_nameref)
+static enum flow unset_variable(struct shell *sh, const struct args *args, const char *text,
+                                bool no_nameref)
 {
     struct var_ref ref;
     TRY(operand_ref(sh, args, text, strlen(text), &ref));
@@ -70,7 +72,8 @@ const struct builtin_spec unset_spec = {
     .options = options,
     .usage = "name ...",
     .summary = "unset variables and functions",
-    .doc = "Removes each variable, element of an array (name[subscript], name[@] for all of them) or function. A name "
+    .doc = "Removes each variable, element of an array (name[subscript], name[@] for all of them) "
+           "or function. A name "
            "that is not set is no error; one that is read-only is.",
     .run = unset_run,
 };

@@ -1,12 +1,13 @@
 /*
  * vmstat, vmstate: what the allocator holds, one line a region.
  *
- * Owns the table's columns and the choice of regions; the format language is in vmstat_format.c. Every
- * figure comes from mem_region_stats, taken before anything is printed, so that printing does not
- * change what is shown. Must not allocate between taking the figures of the first and the last region.
+ * Owns the table's columns and the choice of regions; the format language is in vmstat_format.c.
+ * Every figure comes from mem_region_stats, taken before anything is printed, so that printing does
+ * not change what is shown. Must not allocate between taking the figures of the first and the last
+ * region.
  *
- * A first operand that is a number is meant for the system's own vmstat(8), which is run instead, so
- * that scripts which sample the system keep working.
+ * A first operand that is a number is meant for the system's own vmstat(8), which is run instead,
+ * so that scripts which sample the system keep working.
  */
 #include <ctype.h>
 #include <stdio.h>
@@ -84,11 +85,12 @@ enum column {
     COLUMN_COUNT
 };
 static const char *const column_titles[COLUMN_COUNT] = {
-    "region", "method", "size", "segs", "packs", "busy", "blocks", "busy%", "free", "largest", "peak",
+    "region", "method", "size", "segs",    "packs", "busy",
+    "blocks", "busy%",  "free", "largest", "peak",
 };
 
-static void row_fill(char cells[COLUMN_COUNT][CELL_BYTES], const struct mem_stats *s, const char *name,
-                     const char *method, bool exact)
+static void row_fill(char cells[COLUMN_COUNT][CELL_BYTES], const struct mem_stats *s,
+                     const char *name, const char *method, bool exact)
 {
     snprintf(cells[COLUMN_NAME], CELL_BYTES, "%s", name);
     snprintf(cells[COLUMN_METHOD], CELL_BYTES, "%s", method);
@@ -139,7 +141,8 @@ static void add_to_total(struct mem_stats *total, const struct mem_stats *s)
         total->free_max_bytes = s->free_max_bytes;
 }
 
-static enum flow print_table(struct shell *sh, const struct snapshot *snapshot, bool exact, bool with_total)
+static enum flow print_table(struct shell *sh, const struct snapshot *snapshot, bool exact,
+                             bool with_total)
 {
     size_t rows = snapshot->count + 2;
     char(*cells)[COLUMN_COUNT][CELL_BYTES] = scratch_alloc(sh, rows * sizeof *cells);
@@ -176,8 +179,8 @@ static enum flow print_table(struct shell *sh, const struct snapshot *snapshot, 
 }
 
 /* One record a region in FORMAT. */
-static enum flow print_records(struct shell *sh, const char *command, const struct snapshot *snapshot,
-                               const char *format)
+static enum flow print_records(struct shell *sh, const char *command,
+                               const struct snapshot *snapshot, const char *format)
 {
     sh->status = 0;
     for (size_t r = 0; r < snapshot->count; r++) {
@@ -244,16 +247,21 @@ static enum flow vmstat_run(struct shell *sh, struct args *args)
 
 static const struct builtin_option vmstat_options[] = {
     { .letter = 'b', .long_name = "bytes", .help = "show all sizes in bytes" },
-    { .letter = 'f', .argument = "format", .long_name = "format",
+    { .letter = 'f',
+      .argument = "format",
+      .long_name = "format",
       .help = "print one record a region in this format" },
     { .letter = 'r', .argument = "region", .long_name = "region", .help = "show only this region" },
     { 0 },
 };
 
-#define FORMAT_DOC \
-    "A format holds %[-+][width[.precision[.base]]](id)char, where char is d, u, o, x, X, p or s, and " \
-    "a newline follows each record. The ids are region, name, method, flags, size, segments, packs, " \
-    "busy_size, busy_blocks, busy_max, free_size, free_blocks, free_max, cache_size, cache_blocks, " \
+#define FORMAT_DOC                                                                                 \
+    "A format holds %[-+][width[.precision[.base]]](id)char, where char is d, u, o, x, X, p or "   \
+    "s, and "                                                                                      \
+    "a newline follows each record. The ids are region, name, method, flags, size, segments, "     \
+    "packs, "                                                                                      \
+    "busy_size, busy_blocks, busy_max, free_size, free_blocks, free_max, cache_size, "             \
+    "cache_blocks, "                                                                               \
     "peak and format."
 
 const struct builtin_spec vmstat_spec = {
@@ -261,11 +269,12 @@ const struct builtin_spec vmstat_spec = {
     .options = vmstat_options,
     .usage = "",
     .summary = "show the memory of the shell, region by region",
-    .doc = "Prints one line for each region of the allocator: its name and method, the bytes it holds "
-           "in how many segments and packs, busy bytes and blocks, free bytes, the largest free block "
-           "and the highest number of busy bytes so far; then the totals, the resident size of the "
-           "process and its page faults. With a number as its first operand it runs the system's "
-           "vmstat instead.\n\n" FORMAT_DOC,
+    .doc =
+        "Prints one line for each region of the allocator: its name and method, the bytes it holds "
+        "in how many segments and packs, busy bytes and blocks, free bytes, the largest free block "
+        "and the highest number of busy bytes so far; then the totals, the resident size of the "
+        "process and its page faults. With a number as its first operand it runs the system's "
+        "vmstat instead.\n\n" FORMAT_DOC,
     .run = vmstat_run,
 };
 
@@ -274,7 +283,8 @@ const struct builtin_spec vmstate_spec = {
     .options = vmstat_options,
     .usage = "",
     .summary = "show the memory of the shell in the original's format",
-    .doc = "As vmstat, but prints one record a region in the format of the original command of this "
-           "name.\n\n" FORMAT_DOC,
+    .doc =
+        "As vmstat, but prints one record a region in the format of the original command of this "
+        "name.\n\n" FORMAT_DOC,
     .run = vmstat_run,
 };

@@ -13,8 +13,8 @@ struct format_record {
 /* The format of the original command. */
 extern const char vmstat_default_format[];
 
-/* Writes RECORD to OUT as FORMAT says, and a newline. An unknown identifier is a warning, and the record
- * goes on; false when there was one. */
+/* Writes RECORD to OUT as FORMAT says, and a newline. An unknown identifier is a warning, and the
+ * record goes on; false when there was one. */
 bool vmstat_format(struct shell *sh, struct out *out, const char *format,
                    const struct format_record *record);
 

@@ -1,9 +1,9 @@
 /*
  * whence, type, command -v and -V: how a name would be understood as a command.
  *
- * One function finds the meanings in the order in which the shell looks (keyword, alias, special builtin,
- * function, builtin, file), one table gives each its words. `command name args` itself is carried out by the
- * executor; this file only sees it with -v or -V.
+ * One function finds the meanings in the order in which the shell looks (keyword, alias, special
+ * builtin, function, builtin, file), one table gives each its words. `command name args` itself is
+ * carried out by the executor; this file only sees it with -v or -V.
  */
 #include <errno.h>
 #include <string.h>
@@ -47,8 +47,8 @@ struct query {
 };
 
 /* Prints one meaning of NAME; TEXT is the alias's value or the file's path. */
-static enum flow report(struct shell *sh, struct query *query, const char *name, enum meaning meaning,
-                        const char *text)
+static enum flow report(struct shell *sh, struct query *query, const char *name,
+                        enum meaning meaning, const char *text)
 {
     query->found = true;
     if (query->show & WHENCE_QUIET)
@@ -238,7 +238,8 @@ const struct builtin_spec whence_spec = {
     .options = options,
     .usage = "name ...",
     .summary = "tell what a command name means",
-    .doc = "Tells how each name would be understood as a command: the value of an alias, the path of a "
+    .doc = "Tells how each name would be understood as a command: the value of an alias, the path "
+           "of a "
            "file, or the name itself. The status is 1 when one of them means nothing.",
     .run = whence_run,
 };

@@ -1,6 +1,7 @@
 /*
- * Facts about every row of builtin.def: it is in order and findable, its option table is sound, it answers --help with all its
- * options, and there is a golden file for it (tests/golden/builtins/SYMBOL.test).
+ * Facts about every row of builtin.def: it is in order and findable, its option table is sound, it
+ * answers --help with all its options, and there is a golden file for it
+ * (tests/golden/builtins/SYMBOL.test).
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -70,7 +71,8 @@ static void test_options_are_sound(void **state)
 }
 
 /* Runs `NAME --help` with descriptor 1 going to TEXT. */
-static void run_help(struct shell *sh, const struct builtin_spec *spec, const char *option, struct str *text)
+static void run_help(struct shell *sh, const struct builtin_spec *spec, const char *option,
+                     struct str *text)
 {
     const char *argv[] = { spec->name, option, NULL };
     struct args args = { .count = 2, .argv = argv, .next = 1, .spec = spec };
