@@ -52,7 +52,7 @@ struct array *array_to_assoc(const struct array *a);
 struct value *array_find_index(const struct array *a, int64_t index);
 struct element *array_find_key(const struct array *a, const char *key, size_t len);
 /* The element's value, made (unset) when missing. An unset one is counted as set from now on: the caller sets it at
- * once, or takes it back with array_bury or array_remove. NULL: out of memory, nothing changed. */
+ * once, or takes COUNT down again and removes it. NULL: out of memory, nothing changed. */
 struct value *array_put_index(struct array *a, int64_t index);
 struct element *array_put_key(struct array *a, const char *key, size_t len);
 /* Unsets a set element but keeps its place. */

@@ -57,6 +57,13 @@ static void slot_remove(const struct slot *slot)
         array_remove_element(slot->array, element);
 }
 
+/* Takes back a slot_put that got no value. */
+static void slot_unput(const struct slot *slot)
+{
+    slot->array->count--;
+    slot_remove(slot);
+}
+
 /* The element at PLACE's first subscript, ready to be changed inside: made when missing, an array, and a copy of its
  * own if a subshell must be able to put the old one back. */
 static enum flow open_first(struct shell *sh, const struct place *place, struct value **ret)
@@ -105,7 +112,7 @@ static enum flow open_way(struct shell *sh, struct place *place, struct slot *re
         enum flow flow = make_inner(sh, value, place->steps[i + 1].kind);
         if (flow != FLOW_NEXT) {
             if (!value_is_set(value))
-                slot_remove(ret);
+                slot_unput(ret);
             return flow;
         }
     }
@@ -134,7 +141,7 @@ enum flow inner_store(struct shell *sh, struct place *place, const struct draft 
     if (done)
         return FLOW_NEXT;
     if (value && !value_is_set(value))
-        slot_remove(&slot);
+        slot_unput(&slot);
     return shell_fail_memory(sh, draft->len);
 }
 

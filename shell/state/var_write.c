@@ -142,10 +142,9 @@ static void drop_place(const struct place *place, struct element *element)
 
 void place_unput(const struct place *place, struct element *element, uint64_t stamp)
 {
-    if (stamp == 0)
+    place->var->array->count--;
+    if (stamp == 0) /* else it was there before, buried */
         drop_place(place, element);
-    else
-        place->var->array->count--; /* it was there, buried */
 }
 
 static enum flow store_element(struct shell *sh, const struct place *place, const struct draft *draft, bool append)
