@@ -1,15 +1,15 @@
 /*
  * Arrays: dense vectors and hash tables of elements.
  *
- * The hash table is open addressing with linear probing. Beside the elements' addresses it keeps 32 bits of each
- * one's hash in an array of their own, so that probing reads little memory and touches an element only when it is
- * almost surely the right one. Homes grow with the hash: the table is nearly sorted by hash, any size will do, and
- * it grows in place, passing over memory in order without looking at any key. Removal shifts followers back; there are
- * no tombstones in the table.
+ * The hash table is open addressing with linear probing. Beside the elements' addresses it keeps 32
+ * bits of each one's hash in an array of their own, so that probing reads little memory and touches
+ * an element only when it is almost surely the right one. Homes grow with the hash: the table is
+ * nearly sorted by hash, any size will do, and it grows in place, passing over memory in order
+ * without looking at any key. Removal shifts followers back; there are no tombstones in the table.
  *
  * Invariants: at most four fifths of the slots are used; COUNT is the number of set values; of an
- * indexed array exactly one of CELLS and SLOTS is there, or none; TOP is exact; buried elements survive
- * every change of form, so that the journal finds them again without allocating.
+ * indexed array exactly one of CELLS and SLOTS is there, or none; TOP is exact; buried elements
+ * survive every change of form, so that the journal finds them again without allocating.
  */
 #include "shell/state/array.h"
 
@@ -18,9 +18,9 @@
 enum {
     FIRST_CELLS = 8,
     FIRST_SLOTS = 8,
-    DENSE_ALWAYS = 64,   /* indices below this one never make an array sparse */
-    SPARSE_RATIO = 4,    /* sparse when fewer than one in so many cells would be set */
-    DENSE_RATIO = 2,     /* dense again when at least one in so many are */
+    DENSE_ALWAYS = 64, /* indices below this one never make an array sparse */
+    SPARSE_RATIO = 4,  /* sparse when fewer than one in so many cells would be set */
+    DENSE_RATIO = 2,   /* dense again when at least one in so many are */
     PREFETCH_AHEAD = 12,
     INDEX_KEY_BYTES = 8,
 };
@@ -47,8 +47,8 @@ static uint64_t load_tail(const char *p, size_t len)
     return x;
 }
 
-/* Two bits of a hash are always set: one tells a used slot from an empty one (0), the other is borrowed while the table
- * grows. */
+/* Two bits of a hash are always set: one tells a used slot from an empty one (0), the other is
+ * borrowed while the table grows. */
 enum { HASH_SETTLED = 1, HASH_USED = 2 };
 
 static uint32_t key_hash(const char *key, size_t len)
@@ -203,8 +203,8 @@ struct element *array_find_key(const struct array *a, const char *key, size_t le
     return a->hashes[i] ? a->slots[i] : NULL;
 }
 
-/* Puts an element of HASH, not settled yet, where it belongs now. One that is not settled either and is in the way goes
- * on to its own place. */
+/* Puts an element of HASH, not settled yet, where it belongs now. One that is not settled either
+ * and is in the way goes on to its own place. */
 static void settle(struct array *a, struct element *element, uint32_t hash)
 {
     for (;;) {
@@ -223,8 +223,8 @@ static void settle(struct array *a, struct element *element, uint32_t hash)
     }
 }
 
-/* Grows the table to CAP slots, in place if the allocator can. From the end, so that almost every element finds its new
- * place, which lies further on, already empty. */
+/* Grows the table to CAP slots, in place if the allocator can. From the end, so that almost every
+ * element finds its new place, which lies further on, already empty. */
 static bool resize_slots(struct array *a, size_t cap)
 {
     size_t old_cap = a->slot_cap;
@@ -300,7 +300,8 @@ struct element *array_put_key(struct array *a, const char *key, size_t len)
 /* Takes ELEMENT out of the table, shifting back those that its slot had pushed on. */
 static void unlink_element(struct array *a, const struct element *element)
 {
-    size_t hole = find_slot(a, element->key, element->key_len, key_hash(element->key, element->key_len));
+    size_t hole =
+        find_slot(a, element->key, element->key_len, key_hash(element->key, element->key_len));
     for (size_t i = next_slot(a, hole); a->hashes[i]; i = next_slot(a, i)) {
         if (distance(a, home(a, a->hashes[i]), i) >= distance(a, hole, i)) {
             a->slots[hole] = a->slots[i];
@@ -354,7 +355,8 @@ static bool grow_cells(struct array *a, size_t index)
     return true;
 }
 
-/* Dense to sparse. On failure nothing changed: what was made is taken down without touching the values. */
+/* Dense to sparse. On failure nothing changed: what was made is taken down without touching the
+ * values. */
 static bool make_sparse(struct array *a)
 {
     char key[INDEX_KEY_BYTES];
@@ -530,7 +532,7 @@ static bool next_hashed(struct array *a, size_t *position, struct array_item *re
         if (!value_is_set(&element->value))
             continue;
         *position = i + 1;
-        *ret = (struct array_item){.value = &element->value};
+        *ret = (struct array_item){ .value = &element->value };
         if (a->assoc)
             ret->element = element;
         else
@@ -549,14 +551,15 @@ bool array_next(struct array *a, size_t *position, struct array_item *ret_item)
         if (!value_is_set(&a->cells[i]))
             continue;
         *position = i + 1;
-        *ret_item = (struct array_item){.value = &a->cells[i], .index = (int64_t)i};
+        *ret_item = (struct array_item){ .value = &a->cells[i], .index = (int64_t)i };
         return true;
     }
     return false;
 }
 
 /* Copies ELEMENT (or the value of INDEX) into A. */
-static bool copy_item(struct array *a, const struct value *value, const char *key, size_t key_len, int64_t index)
+static bool copy_item(struct array *a, const struct value *value, const char *key, size_t key_len,
+                      int64_t index)
 {
     struct value *to;
     if (a->assoc) {
@@ -573,7 +576,8 @@ static bool copy_item(struct array *a, const struct value *value, const char *ke
     return false;
 }
 
-/* Copies all set elements in storage order; as decimal keys when TO is associative and FROM is not. */
+/* Copies all set elements in storage order; as decimal keys when TO is associative and FROM is not.
+ */
 static bool copy_all(struct array *to, const struct array *from)
 {
     char digits[24];

@@ -1,11 +1,12 @@
 /*
- * The order of a hashed array: its elements sorted by key in byte order, a shorter key before its extensions.
+ * The order of a hashed array: its elements sorted by key in byte order, a shorter key before its
+ * extensions.
  *
  * Sorting works on items of 16 bytes: the next 8 bytes of the key as a big-endian number beside the
- * element's address, so that almost no comparison touches a key. Large ranges are split by one byte at a time in
- * place (an American flag sort), small ones by quicksort on the number; only runs of equal numbers go
- * on with the next 8 bytes of their keys. The items become the list of addresses in place, so the whole costs 16
- * bytes an element while it runs and 8 after.
+ * element's address, so that almost no comparison touches a key. Large ranges are split by one byte
+ * at a time in place (an American flag sort), small ones by quicksort on the number; only runs of
+ * equal numbers go on with the next 8 bytes of their keys. The items become the list of addresses
+ * in place, so the whole costs 16 bytes an element while it runs and 8 after.
  */
 #include "shell/state/array.h"
 
@@ -97,7 +98,7 @@ static void radix_sort(struct item *items, size_t count, int shift)
         quick_sort(items, count);
         return;
     }
-    size_t start[257] = {0}, next[256];
+    size_t start[257] = { 0 }, next[256];
     for (size_t i = 0; i < count; i++)
         start[(items[i].head >> shift & 0xff) + 1]++;
     for (size_t b = 0; b < 256; b++) {

@@ -1,8 +1,9 @@
 /*
- * What attributes do: text or a number on its way into a variable, and a number on its way out as text.
+ * What attributes do: text or a number on its way into a variable, and a number on its way out as
+ * text.
  *
- * Numeric variables keep numbers and make text only when it is asked for; all other attributes (-u -l -L -R -Z)
- * act once, at assignment. Results are drafts: nothing here writes a variable.
+ * Numeric variables keep numbers and make text only when it is asked for; all other attributes (-u
+ * -l -L -R -Z) act once, at assignment. Results are drafts: nothing here writes a variable.
  */
 #include <math.h>
 #include <stdio.h>
@@ -12,16 +13,17 @@
 #include "shell/state/var_private.h"
 
 enum {
-    FLOAT_DIGITS = 10,       /* -F and -E without n */
-    HEXFLOAT_DIGITS = 32,    /* -X without n */
-    DOUBLE_DIGITS_MAX = 15,  /* more would show noise */
+    FLOAT_DIGITS = 10,      /* -F and -E without n */
+    HEXFLOAT_DIGITS = 32,   /* -X without n */
+    DOUBLE_DIGITS_MAX = 15, /* more would show noise */
     LONG_DOUBLE_DIGITS_MAX = 18,
-    TEXT_FLOAT_DIGITS = 18,  /* a floating number in a plain variable */
+    TEXT_FLOAT_DIGITS = 18, /* a floating number in a plain variable */
 };
 
 /* ---- numbers in ---- */
 
-/* A plain signed integer has 64 bits: ksh93's 32 help nobody, and no value that fits them shows otherwise. */
+/* A plain signed integer has 64 bits: ksh93's 32 help nobody, and no value that fits them shows
+ * otherwise. */
 int64_t attr_wrap(uint32_t attrs, int64_t n)
 {
     if (attrs & VAR_SHORT)
@@ -89,7 +91,8 @@ static void draft_num(uint32_t attrs, struct num n, struct draft *ret)
         return;
     }
     long double f = n.f;
-    if (!n.is_float) /* a 64-bit unsigned integer may arrive as a negative one; it is taken as it is */
+    if (!n.is_float) /* a 64-bit unsigned integer may arrive as a negative one; it is taken as it is
+                      */
         f = (long double)n.i;
     ret->bits = VALUE_FLOAT;
     ret->f = round_float(attrs, f);
@@ -130,7 +133,8 @@ static void justify(struct str *s, uint32_t attrs, size_t width, const char *tex
 }
 
 /* Case and width for a text variable, into scratch. */
-static enum flow shape_text(struct shell *sh, const struct var *var, const char *text, size_t len, struct draft *ret)
+static enum flow shape_text(struct shell *sh, const struct var *var, const char *text, size_t len,
+                            struct draft *ret)
 {
     struct str s;
     str_init(&s, sh->scratch);
@@ -151,12 +155,12 @@ static enum flow shape_text(struct shell *sh, const struct var *var, const char 
     }
     if (!str_ok(&s) || !str_ok(&wide))
         return shell_fail_memory(sh, len);
-    *ret = (struct draft){.bits = VALUE_TEXT, .text = text, .len = len};
+    *ret = (struct draft){ .bits = VALUE_TEXT, .text = text, .len = len };
     return FLOW_NEXT;
 }
 
-enum flow attr_convert_text(struct shell *sh, const struct var *var, const struct value *old, const char *text, size_t len,
-                            struct draft *ret)
+enum flow attr_convert_text(struct shell *sh, const struct var *var, const struct value *old,
+                            const char *text, size_t len, struct draft *ret)
 {
     uint32_t attrs = var ? var->attrs : 0;
     if (attrs & VAR_NUMERIC) {
@@ -166,7 +170,7 @@ enum flow attr_convert_text(struct shell *sh, const struct var *var, const struc
         return FLOW_NEXT;
     }
     if (!(attrs & (VAR_LOWER | VAR_UPPER | VAR_JUSTIFY))) {
-        *ret = (struct draft){.bits = VALUE_TEXT, .text = text, .len = len};
+        *ret = (struct draft){ .bits = VALUE_TEXT, .text = text, .len = len };
         return FLOW_NEXT;
     }
     if (old && (attrs & VAR_JUSTIFY)) { /* the whole is shaped again */
@@ -184,8 +188,8 @@ enum flow attr_convert_text(struct shell *sh, const struct var *var, const struc
     return shape_text(sh, var, text, len, ret);
 }
 
-enum flow attr_convert_num(struct shell *sh, const struct var *var, const struct value *old, struct num n,
-                           struct draft *ret)
+enum flow attr_convert_num(struct shell *sh, const struct var *var, const struct value *old,
+                           struct num n, struct draft *ret)
 {
     uint32_t attrs = var ? var->attrs : 0;
     if (attrs & VAR_NUMERIC) {
@@ -228,7 +232,8 @@ static size_t show_int(const struct var *var, int64_t n, char *ret)
     return len;
 }
 
-/* -F: a number half way between two is shown as the one further from 0, and digits that a float does not have are 0. */
+/* -F: a number half way between two is shown as the one further from 0, and digits that a float
+ * does not have are 0. */
 static void show_fixed(struct str *s, long double f, int width, int most)
 {
     int digits = width < most ? width : most;
@@ -254,8 +259,8 @@ static void show_float(struct str *s, const struct var *var, long double f)
         str_printf(s, "%.*a", var->width < 0 ? HEXFLOAT_DIGITS : width, (double)f);
 }
 
-enum flow attr_show(struct shell *sh, const struct var *var, const struct value *value, const char **ret_text,
-                    size_t *ret_len)
+enum flow attr_show(struct shell *sh, const struct var *var, const struct value *value,
+                    const char **ret_text, size_t *ret_len)
 {
     if (value && (value->bits & VALUE_ARRAY))
         value = value_scalar(value);

@@ -1,8 +1,9 @@
 /*
  * typeset: declaring variables, changing attributes, name references.
  *
- * A change of attributes builds the new state beside the old one, converting every value, and swaps them at the end;
- * so it works whole or not at all, and the journal gets the old state moved. Changes that touch no data skip that.
+ * A change of attributes builds the new state beside the old one, converting every value, and swaps
+ * them at the end; so it works whole or not at all, and the journal gets the old state moved.
+ * Changes that touch no data skip that.
  */
 #include "shell/base/utf8.h"
 #include "shell/state/option.h"
@@ -76,17 +77,20 @@ static void merge_numbers(struct var_state *next, uint32_t set, const struct var
         next->width = -1;
 }
 
-static enum flow check_change(struct shell *sh, const struct var *var, uint32_t set, const struct var_change *change)
+static enum flow check_change(struct shell *sh, const struct var *var, uint32_t set,
+                              const struct var_change *change)
 {
     const char *name = var->name->text;
     if (var->attrs & VAR_READONLY) {
-        bool harmless = (set & ~(uint32_t)HARMLESS_ATTRS & ~var->attrs) == 0 && !(change->clear & VAR_READONLY) &&
+        bool harmless = (set & ~(uint32_t)HARMLESS_ATTRS & ~var->attrs) == 0 &&
+                        !(change->clear & VAR_READONLY) &&
                         (change->clear & ~(uint32_t)HARMLESS_ATTRS & var->attrs) == 0;
         if (!harmless)
             return shell_fail(sh, ERROR_ASSIGN, 1, name, "is read only");
     }
     if ((set & VAR_INDEXED) && (var->attrs & VAR_ASSOC))
-        return shell_fail(sh, ERROR_ASSIGN, 1, name, "cannot change associative array to indexed array");
+        return shell_fail(sh, ERROR_ASSIGN, 1, name,
+                          "cannot change associative array to indexed array");
     if (change->clear & VAR_ARRAY & var->attrs)
         return shell_fail(sh, ERROR_ASSIGN, 1, name, "cannot unset attribute A or a");
     return FLOW_NEXT;
@@ -94,11 +98,13 @@ static enum flow check_change(struct shell *sh, const struct var *var, uint32_t 
 
 /* ---- the new data ---- */
 
-/* FROM, shown by OLD's attributes, as NEXT's attributes want it, into TO (unset, or FROM itself). */
-static enum flow convert_array(struct shell *sh, const struct var *old, const struct var *next, struct array *array);
+/* FROM, shown by OLD's attributes, as NEXT's attributes want it, into TO (unset, or FROM itself).
+ */
+static enum flow convert_array(struct shell *sh, const struct var *old, const struct var *next,
+                               struct array *array);
 
-static enum flow convert_value(struct shell *sh, const struct var *old, const struct var *next, const struct value *from,
-                               struct value *to)
+static enum flow convert_value(struct shell *sh, const struct var *old, const struct var *next,
+                               const struct value *from, struct value *to)
 {
     struct draft draft;
     if (from->bits & VALUE_ARRAY) /* only elements, which are converted in place */
@@ -122,7 +128,8 @@ static enum flow convert_value(struct shell *sh, const struct var *old, const st
     return FLOW_NEXT;
 }
 
-static enum flow convert_array(struct shell *sh, const struct var *old, const struct var *next, struct array *array)
+static enum flow convert_array(struct shell *sh, const struct var *old, const struct var *next,
+                               struct array *array)
 {
     struct array_item item;
     size_t position = 0;
@@ -136,7 +143,8 @@ static enum flow build_array(struct shell *sh, const struct var *var, struct var
 {
     bool assoc = (next->attrs & VAR_ASSOC) != 0;
     if (var->array)
-        next->array = assoc && !var->array->assoc ? array_to_assoc(var->array) : array_dup(var->array);
+        next->array =
+            assoc && !var->array->assoc ? array_to_assoc(var->array) : array_dup(var->array);
     else
         next->array = array_new(sh->nodes, sh->heap, assoc);
     if (!next->array)
@@ -202,7 +210,8 @@ static uint32_t with_nothing(const struct var *var, uint32_t attrs)
     return var_has_value(var) ? attrs & ~(uint32_t)VAR_NOTHING : attrs | VAR_NOTHING;
 }
 
-static enum flow change_attrs(struct shell *sh, struct var *var, uint32_t set, const struct var_change *change)
+static enum flow change_attrs(struct shell *sh, struct var *var, uint32_t set,
+                              const struct var_change *change)
 {
     struct var next = *var;
     next.attrs = merge_attrs(var->attrs, set, change->clear);
@@ -236,7 +245,8 @@ static enum flow refuse_self(struct shell *sh, const struct name *name)
 }
 
 /* Would a reference of VAR to TARGET lead back to VAR? */
-static enum flow check_loop(struct shell *sh, const struct var *var, const struct name *target, const struct var *target_var)
+static enum flow check_loop(struct shell *sh, const struct var *var, const struct name *target,
+                            const struct var *target_var)
 {
     const struct var *at = target_var ? target_var : target->cur;
     if (!target_var && target == var->name && !(at && at != var))
@@ -250,7 +260,8 @@ static enum flow check_loop(struct shell *sh, const struct var *var, const struc
 }
 
 /* Without an operand the value is taken as the name to refer to. */
-static enum flow target_from_value(struct shell *sh, const struct var *var, struct name **ret_target)
+static enum flow target_from_value(struct shell *sh, const struct var *var,
+                                   struct name **ret_target)
 {
     const char *text = NULL;
     size_t len = 0;
@@ -269,8 +280,11 @@ static enum flow make_reference(struct shell *sh, struct var *var, const struct 
 {
     TRY(var_check_writable(sh, var, 0));
     if ((var->attrs & VAR_ARRAY) && var->array->count > 0)
-        return shell_fail(sh, ERROR_ASSIGN, 1, var->name->text, "reference variable cannot be an array");
-    struct var_state next = {.attrs = VAR_NAMEREF | VAR_NOTHING, .width = -1, .target = change->nameref_target};
+        return shell_fail(sh, ERROR_ASSIGN, 1, var->name->text,
+                          "reference variable cannot be an array");
+    struct var_state next = { .attrs = VAR_NAMEREF | VAR_NOTHING,
+                              .width = -1,
+                              .target = change->nameref_target };
     if (!next.target && (var->attrs & VAR_NAMEREF))
         return FLOW_NEXT; /* it is one already */
     if (!next.target)
@@ -294,7 +308,7 @@ static enum flow make_reference(struct shell *sh, struct var *var, const struct 
 /* typeset +n: an ordinary variable whose value is what it referred to. */
 static enum flow end_reference(struct shell *sh, struct var *var)
 {
-    struct var_state next = {.attrs = VAR_NOTHING, .width = -1};
+    struct var_state next = { .attrs = VAR_NOTHING, .width = -1 };
     if (var->target) {
         struct str s;
         str_init(&s, sh->scratch);
@@ -311,7 +325,8 @@ static enum flow end_reference(struct shell *sh, struct var *var)
 /* ---- entry ---- */
 
 /* The variable that CHANGE is about, not following references. */
-static enum flow find_or_make(struct shell *sh, struct name *name, const struct var_change *change, struct var **ret)
+static enum flow find_or_make(struct shell *sh, struct name *name, const struct var_change *change,
+                              struct var **ret)
 {
     if (change->local && !change->global)
         return scope_local(sh, name, ret);

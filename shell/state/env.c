@@ -1,8 +1,9 @@
 /*
  * The environment: in at the start, out to every child.
  *
- * Owns sh->env_cache: the environment as last built, in one block, with the epoch of exports that it belongs to. Strings that came
- * in and are no shell variables are kept and go out again as they are.
+ * Owns sh->env_cache: the environment as last built, in one block, with the epoch of exports that
+ * it belongs to. Strings that came in and are no shell variables are kept and go out again as they
+ * are.
  */
 #include "shell/state/env.h"
 
@@ -16,22 +17,24 @@
 struct env_cache {
     char *const *foreign; /* strings that are no variables: borrowed from the process */
     size_t foreign_count;
-    char **built;         /* NULL-terminated; the texts follow in the same block. NULL: never built */
-    uint32_t epoch;       /* sh->export_epoch when it was built */
+    char **built;   /* NULL-terminated; the texts follow in the same block. NULL: never built */
+    uint32_t epoch; /* sh->export_epoch when it was built */
 };
 
 /* ---- in ---- */
 
 static bool is_ignored(const char *name, size_t len)
 {
-    static const char *const ignored[] = {"IFS", "_", "PPID", "RANDOM", "SECONDS", "LINENO", "OPTIND", "OPTARG"};
+    static const char *const ignored[] = { "IFS",     "_",      "PPID",   "RANDOM",
+                                           "SECONDS", "LINENO", "OPTIND", "OPTARG" };
     for (size_t i = 0; i < sizeof ignored / sizeof *ignored; i++)
         if (text_eq(name, len, ignored[i], strlen(ignored[i])))
             return true;
     return false;
 }
 
-/* Without telling the special ones: the locale is set once for all, and nothing else has been derived yet. */
+/* Without telling the special ones: the locale is set once for all, and nothing else has been
+ * derived yet. */
 static enum flow import_one(struct shell *sh, const char *text, size_t name_len)
 {
     struct name *name = name_intern(sh, text, name_len);
@@ -81,10 +84,12 @@ static enum flow declare_int(struct shell *sh, const char *text, int64_t n)
     struct name *name = name_intern(sh, text, strlen(text));
     if (!name)
         return shell_fail_memory(sh, strlen(text));
-    struct var_change change = {.set = VAR_INTEGER, .base = -1, .width = -1};
+    struct var_change change = { .set = VAR_INTEGER, .base = -1, .width = -1 };
     TRY(var_declare(sh, name, &change));
     const struct var_ref ref = var_ref_name(name);
-    return name->cur && value_is_set(&name->cur->value) ? FLOW_NEXT : var_set_num(sh, &ref, num_int(n), ASSIGN_FORCE);
+    return name->cur && value_is_set(&name->cur->value)
+               ? FLOW_NEXT
+               : var_set_num(sh, &ref, num_int(n), ASSIGN_FORCE);
 }
 
 static enum flow default_text(struct shell *sh, const char *name, const char *text)
@@ -104,7 +109,7 @@ static enum flow raise_shlvl(struct shell *sh)
         return shell_fail_memory(sh, 0);
     const struct var_ref ref = var_ref_name(name);
     TRY(var_unset(sh, &ref, true));
-    struct var_change change = {.set = VAR_INTEGER | VAR_EXPORT, .base = -1, .width = -1};
+    struct var_change change = { .set = VAR_INTEGER | VAR_EXPORT, .base = -1, .width = -1 };
     TRY(var_declare(sh, name, &change));
     return var_set_int(sh, "SHLVL", level + 1);
 }
@@ -114,8 +119,12 @@ static enum flow set_defaults(struct shell *sh)
     static const struct {
         const char *name;
         int64_t value;
-    } numbers[] = {{"HISTCMD", 0}, {"JOBMAX", 0}, {"MAILCHECK", 600}, {"OPTIND", 1}, {"TMOUT", 0}};
-    static const char *const texts[][2] = {{"IFS", " \t\n"}, {"PS2", "> "}, {"PS3", "#? "}, {"PS4", "+ "}};
+    } numbers[] = {
+        { "HISTCMD", 0 }, { "JOBMAX", 0 }, { "MAILCHECK", 600 }, { "OPTIND", 1 }, { "TMOUT", 0 }
+    };
+    static const char *const texts[][2] = {
+        { "IFS", " \t\n" }, { "PS2", "> " }, { "PS3", "#? " }, { "PS4", "+ " }
+    };
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         TRY(default_text(sh, texts[i][0], texts[i][1]));
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
@@ -128,8 +137,11 @@ static enum flow set_defaults(struct shell *sh)
     struct name *target = name_find(sh, ".sh.version", strlen(".sh.version"));
     if (!name)
         return shell_fail_memory(sh, 0);
-    struct var_change change = {.set = VAR_NAMEREF, .base = -1, .width = -1, .nameref_target = target};
-    return name->cur && value_is_set(&name->cur->value) ? FLOW_NEXT : var_declare(sh, name, &change);
+    struct var_change change = {
+        .set = VAR_NAMEREF, .base = -1, .width = -1, .nameref_target = target
+    };
+    return name->cur && value_is_set(&name->cur->value) ? FLOW_NEXT
+                                                        : var_declare(sh, name, &change);
 }
 
 enum flow env_import(struct shell *sh, char *const *envp)
@@ -144,8 +156,8 @@ enum flow env_import(struct shell *sh, char *const *envp)
 /* ---- out ---- */
 
 struct builder {
-    size_t count, bytes; /* what is needed */
-    char **list;         /* second pass: where it goes */
+    size_t count, bytes;      /* what is needed */
+    char **list;              /* second pass: where it goes */
     const struct frame *only; /* only the variables of this frame; NULL: all there are */
     char *text;
 };
@@ -222,7 +234,7 @@ enum flow env_build(struct shell *sh, char *const **ret_envp)
         *ret_envp = cache->built;
         return FLOW_NEXT;
     }
-    struct builder b = {0};
+    struct builder b = { 0 };
     char **list;
     TRY(build(sh, &b, sh->heap, &list));
     mem_free(cache->built);
@@ -234,12 +246,12 @@ enum flow env_build(struct shell *sh, char *const **ret_envp)
 
 enum flow env_build_temporary(struct shell *sh, char *const **ret_envp)
 {
-    static char *const none[] = {NULL};
+    static char *const none[] = { NULL };
     const struct frame *frame = sh->frame;
     *ret_envp = none;
     if (frame->kind != FRAME_CMD)
         return FLOW_NEXT;
-    struct builder b = {.only = frame};
+    struct builder b = { .only = frame };
     char **list;
     TRY(build(sh, &b, sh->scratch, &list));
     *ret_envp = list;

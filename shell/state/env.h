@@ -4,9 +4,11 @@
 
 #include "shell/state/shell.h"
 
-/* Imports ENVP as exported variables; sets the defaults a shell starts with (IFS, PS1, PS2, PS4, OPTIND, PWD, PPID ...). */
+/* Imports ENVP as exported variables; sets the defaults a shell starts with (IFS, PS1, PS2, PS4,
+ * OPTIND, PWD, PPID ...). */
 enum flow env_import(struct shell *sh, char *const *envp) NODISCARD;
-/* envp for a child, valid until an export changes. Names that are not shell names and came in at start go out again unchanged. */
+/* envp for a child, valid until an export changes. Names that are not shell names and came in at
+ * start go out again unchanged. */
 enum flow env_build(struct shell *sh, char *const **ret_envp) NODISCARD;
 /* Only the assignments before the running command (`x=1 exec -c cmd`). In scratch. */
 enum flow env_build_temporary(struct shell *sh, char *const **ret_envp) NODISCARD;

@@ -1,12 +1,13 @@
 /*
  * Frames and the journal: pushing, popping, and the records in between.
  *
- * Owns the list of undo records of each frame. Invariants: ids only grow, so "saved by this frame or by one
- * inside it" is one comparison of a stamp with an id; records are in the order of the changes, newest first,
- * and a record exists before its change is made. Rolling back neither fails nor allocates.
+ * Owns the list of undo records of each frame. Invariants: ids only grow, so "saved by this frame
+ * or by one inside it" is one comparison of a stamp with an id; records are in the order of the
+ * changes, newest first, and a record exists before its change is made. Rolling back neither fails
+ * nor allocates.
  *
- * What a record means is known only to the module that made it (undo.def). The scoping of ksh functions, hiding
- * the caller's locals, is in scope.c and is called from here.
+ * What a record means is known only to the module that made it (undo.def). The scoping of ksh
+ * functions, hiding the caller's locals, is in scope.c and is called from here.
  */
 #include "shell/state/frame.h"
 
@@ -42,9 +43,9 @@ static const size_t payload_bytes[UNDO_KIND_COUNT] = {
 static void undo_apply(struct shell *sh, struct undo *undo)
 {
     switch (undo->kind) {
-#define UNDO(id, type, rollback, discard)   \
-    case UNDO_##id:                            \
-        rollback(sh, (void *)(undo->payload)); \
+#define UNDO(id, type, rollback, discard)                                                          \
+    case UNDO_##id:                                                                                \
+        rollback(sh, (void *)(undo->payload));                                                     \
         break;
 #include "shell/state/undo.def"
 #undef UNDO
@@ -56,9 +57,9 @@ static void undo_apply(struct shell *sh, struct undo *undo)
 static void undo_discard(struct shell *sh, struct undo *undo)
 {
     switch (undo->kind) {
-#define UNDO(id, type, rollback, discard)  \
-    case UNDO_##id:                           \
-        discard(sh, (void *)(undo->payload)); \
+#define UNDO(id, type, rollback, discard)                                                          \
+    case UNDO_##id:                                                                                \
+        discard(sh, (void *)(undo->payload));                                                      \
         break;
 #include "shell/state/undo.def"
 #undef UNDO
@@ -113,7 +114,7 @@ void frame_push(struct shell *sh, struct frame *frame, enum frame_kind kind)
     if (kind == FRAME_FUNC || kind == FRAME_SUBSHELL)
         frame->getopts = sh->getopts;
     if (kind == FRAME_FUNC)
-        sh->getopts = (struct getopts_state){.index = 1};
+        sh->getopts = (struct getopts_state){ .index = 1 };
     if (kind == FRAME_FUNC && outer && outer->func)
         scope_hide(sh, outer->func, frame);
 }
@@ -168,13 +169,14 @@ struct frame *frame_target(struct shell *sh, enum frame_target target)
 }
 
 enum flow frame_record_call(struct shell *sh, struct frame *frame,
-                            void (*undo)(struct shell *sh, void *a, uintptr_t b), void *a, uintptr_t b)
+                            void (*undo)(struct shell *sh, void *a, uintptr_t b), void *a,
+                            uintptr_t b)
 {
     if (!frame)
         return FLOW_NEXT;
     struct undo_call *call = undo_push(sh, frame, UNDO_CALL);
     if (!call)
         return shell_fail_memory(sh, sizeof *call);
-    *call = (struct undo_call){.undo = undo, .a = a, .b = b};
+    *call = (struct undo_call){ .undo = undo, .a = a, .b = b };
     return FLOW_NEXT;
 }

@@ -1,14 +1,13 @@
 /*
  * The journal: what a frame changed is undone when the frame is popped.
  *
- * Each frame has an ever-growing id and a list of typed undo records (undo.def). Each journaled object has
- * a STAMP: the id of the innermost frame that saved it. One rule, in one function (frame_should_record): a setter
- * that writes on behalf of frame T records the old state iff stamp < T->id, and sets stamp = T->id; rollback
- * restores state and stamp. Targets:
- *     temporary assignment (x=1 cmd), redirection    nearest CMD
- *     typeset local                                  nearest FUNC (or SUBSHELL if that is nearer)
- *     everything else                                nearest SUBSHELL; with none, no record at all
- * Old values move into the records; nothing is copied.
+ * Each frame has an ever-growing id and a list of typed undo records (undo.def). Each journaled
+ * object has a STAMP: the id of the innermost frame that saved it. One rule, in one function
+ * (frame_should_record): a setter that writes on behalf of frame T records the old state iff stamp
+ * < T->id, and sets stamp = T->id; rollback restores state and stamp. Targets: temporary assignment
+ * (x=1 cmd), redirection    nearest CMD typeset local                                  nearest FUNC
+ * (or SUBSHELL if that is nearer) everything else                                nearest SUBSHELL;
+ * with none, no record at all Old values move into the records; nothing is copied.
  */
 #ifndef SHELL_STATE_FRAME_H
 #define SHELL_STATE_FRAME_H
@@ -31,30 +30,37 @@ struct frame {
     struct frame *func;     /* nearest enclosing FUNC (itself included) or NULL */
     uint64_t id;
     enum frame_kind kind;
-    bool is_process;        /* SUBSHELL: this process was forked for it and ends with it (subshell_materialize) */
-    struct undo *undo;      /* newest first */
-    struct var *locals;     /* variables that live as long as this frame: locals of FUNC, temporary ones of CMD */
-    const char *function_name; /* FUNC, POSIX functions: for .sh.fun and messages; else that of outer */
-    const char *file;       /* saved sh->file */
+    bool is_process;    /* SUBSHELL: this process was forked for it and ends with it
+                           (subshell_materialize) */
+    struct undo *undo;  /* newest first */
+    struct var *locals; /* variables that live as long as this frame: locals of FUNC, temporary ones
+                           of CMD */
+    const char
+        *function_name; /* FUNC, POSIX functions: for .sh.fun and messages; else that of outer */
+    const char *file;   /* saved sh->file */
     struct getopts_state getopts; /* FUNC, SUBSHELL: saved sh->getopts */
-    uint32_t line;          /* saved sh->line: where the caller was */
+    uint32_t line;                /* saved sh->line: where the caller was */
 };
 
-/* Pushes FRAME (caller's storage, usually the C stack). FUNC hides the locals of the calling ksh function. */
+/* Pushes FRAME (caller's storage, usually the C stack). FUNC hides the locals of the calling ksh
+ * function. */
 void frame_push(struct shell *sh, struct frame *frame, enum frame_kind kind);
-/* Rolls back and pops the innermost frame, which must be FRAME. Never fails, never allocates from a script's budget. */
+/* Rolls back and pops the innermost frame, which must be FRAME. Never fails, never allocates from a
+ * script's budget. */
 void frame_pop(struct shell *sh, struct frame *frame);
-/* Forgets the undo records instead of applying them, as a forked child does with frames of its parent
- * (their effects stay). The frame remains pushed. */
+/* Forgets the undo records instead of applying them, as a forked child does with frames of its
+ * parent (their effects stay). The frame remains pushed. */
 void frame_keep(struct shell *sh, struct frame *frame);
 
 enum frame_target { TARGET_GLOBAL, TARGET_LOCAL, TARGET_CMD };
 /* The frame on whose behalf a write is made; NULL: no record is needed. */
 struct frame *frame_target(struct shell *sh, enum frame_target target);
 
-/* A record for something outside the state layer's own kinds: UNDO is called at rollback with A and B. */
+/* A record for something outside the state layer's own kinds: UNDO is called at rollback with A and
+ * B. */
 enum flow frame_record_call(struct shell *sh, struct frame *frame,
-                            void (*undo)(struct shell *sh, void *a, uintptr_t b), void *a, uintptr_t b) NODISCARD;
+                            void (*undo)(struct shell *sh, void *a, uintptr_t b), void *a,
+                            uintptr_t b) NODISCARD;
 /* The one rule. */
 static inline bool frame_should_record(const struct frame *target, uint64_t stamp)
 {

@@ -1,6 +1,6 @@
 /*
- * Interned names: one struct for each text that was ever a name, alive until the shell ends, so that everyone
- * may hold pointers to it and compare by address.
+ * Interned names: one struct for each text that was ever a name, alive until the shell ends, so
+ * that everyone may hold pointers to it and compare by address.
  *
  * Owns sh->names. Must not know what a name means: variables and functions hang on it from outside.
  */

@@ -1,5 +1,6 @@
-/* Interned names. A name lives for ever; its CUR is the live variable of that name (shallow binding), so the AST
- * reaches a variable with one load. Dotted names (.sh.version, p.x) are interned whole. */
+/* Interned names. A name lives for ever; its CUR is the live variable of that name (shallow
+ * binding), so the AST reaches a variable with one load. Dotted names (.sh.version, p.x) are
+ * interned whole. */
 #ifndef SHELL_STATE_NAME_H
 #define SHELL_STATE_NAME_H
 
@@ -8,14 +9,15 @@
 struct special; /* special.h */
 
 struct name {
-    struct var *cur;    /* NULL: unset and not declared in the visible scope */
-    struct func *func;  /* function of that name or NULL */
-    const struct special *special; /* reading/writing has a meaning of its own (RANDOM, IFS, ...) or NULL */
+    struct var *cur;   /* NULL: unset and not declared in the visible scope */
+    struct func *func; /* function of that name or NULL */
+    const struct special
+        *special; /* reading/writing has a meaning of its own (RANDOM, IFS, ...) or NULL */
     uint64_t func_stamp;
     uint32_t len;
     uint32_t hash;
-    bool dotted;        /* holds a dot: .sh.version, p.x */
-    char text[];        /* NUL-terminated */
+    bool dotted; /* holds a dot: .sh.version, p.x */
+    char text[]; /* NUL-terminated */
 };
 
 /* The name of TEXT, made if needed; NULL: out of memory. */

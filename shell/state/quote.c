@@ -1,8 +1,9 @@
 /*
  * Quoting text so that the shell reads it back: as it is, in '..', or in $'..'.
  *
- * The same decisions as ksh93's printf %q: what is a word of harmless characters stays bare, what has a quote or an
- * unprintable character becomes $'..', all else '..'. `name=value` keeps the name outside of the quotes.
+ * The same decisions as ksh93's printf %q: what is a word of harmless characters stays bare, what
+ * has a quote or an unprintable character becomes $'..', all else '..'. `name=value` keeps the name
+ * outside of the quotes.
  */
 #include <string.h>
 #include <wchar.h>
@@ -20,8 +21,9 @@ enum quote_kind { QUOTE_NONE, QUOTE_SINGLE, QUOTE_DOLLAR };
 static bool is_invisible(uint32_t cp)
 {
     static const uint32_t ranges[][2] = {
-        {0x80, 0xa0},     {0x61c, 0x61c},   {0x1680, 0x1680}, {0x180e, 0x180e}, {0x2000, 0x200f}, {0x2028, 0x202f},
-        {0x205f, 0x2064}, {0x2066, 0x206f}, {0x3000, 0x3000}, {0xfeff, 0xfeff},
+        { 0x80, 0xa0 },     { 0x61c, 0x61c },   { 0x1680, 0x1680 }, { 0x180e, 0x180e },
+        { 0x2000, 0x200f }, { 0x2028, 0x202f }, { 0x205f, 0x2064 }, { 0x2066, 0x206f },
+        { 0x3000, 0x3000 }, { 0xfeff, 0xfeff },
     };
     for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++)
         if (cp >= ranges[i][0] && cp <= ranges[i][1])
@@ -58,7 +60,8 @@ static bool is_name_char(uint32_t cp, bool first)
     return iswalpha((wint_t)cp) != 0;
 }
 
-/* Where a leading `name=` or `name==` ends; 0: there is none. *RET_NAME_END: the end of a leading name. */
+/* Where a leading `name=` or `name==` ends; 0: there is none. *RET_NAME_END: the end of a leading
+ * name. */
 static size_t assignment_prefix(const char *text, size_t len, size_t *ret_name_end)
 {
     size_t i = 0, bytes;
@@ -96,16 +99,26 @@ static enum quote_kind classify(const char *text, size_t len, size_t name_end)
 static char escape_letter(uint32_t cp)
 {
     switch (cp) {
-    case '\a': return 'a';
-    case '\b': return 'b';
-    case '\f': return 'f';
-    case '\n': return 'n';
-    case '\r': return 'r';
-    case '\t': return 't';
-    case 033: return 'E';
-    case '\'': return '\'';
-    case '\\': return '\\';
-    default: return 0;
+    case '\a':
+        return 'a';
+    case '\b':
+        return 'b';
+    case '\f':
+        return 'f';
+    case '\n':
+        return 'n';
+    case '\r':
+        return 'r';
+    case '\t':
+        return 't';
+    case 033:
+        return 'E';
+    case '\'':
+        return '\'';
+    case '\\':
+        return '\\';
+    default:
+        return 0;
     }
 }
 

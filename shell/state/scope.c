@@ -1,10 +1,12 @@
 /*
- * Bindings: the stack of variables behind each name, static scope of ksh functions, temporary variables.
+ * Bindings: the stack of variables behind each name, static scope of ksh functions, temporary
+ * variables.
  *
- * Owns struct var's links (owner, outer, next_local, hidden_by) and name->cur. Invariants: a variable is in the stack of
- * its name exactly when HIDDEN_BY is NULL; a frame's LOCALS list holds each variable whose OWNER it is; at most one
- * variable of a name belongs to a function and its call. A variable made on behalf of a frame has a BIND record there,
- * whose rollback takes it out again from wherever it then is in the stack.
+ * Owns struct var's links (owner, outer, next_local, hidden_by) and name->cur. Invariants: a
+ * variable is in the stack of its name exactly when HIDDEN_BY is NULL; a frame's LOCALS list holds
+ * each variable whose OWNER it is; at most one variable of a name belongs to a function and its
+ * call. A variable made on behalf of a frame has a BIND record there, whose rollback takes it out
+ * again from wherever it then is in the stack.
  *
  * Must not touch values: see var_write.c.
  */
@@ -13,7 +15,8 @@
 #include "shell/state/special.h"
 #include "shell/state/var_private.h"
 
-/* A variable without anything, bound nowhere. Special names keep their meaning in every scope, unless it can be lost. */
+/* A variable without anything, bound nowhere. Special names keep their meaning in every scope,
+ * unless it can be lost. */
 static struct var *new_var(struct shell *sh, struct name *name)
 {
     struct var *var = mem_alloc_zeroed(sh->nodes, sizeof *var);
@@ -25,7 +28,8 @@ static struct var *new_var(struct shell *sh, struct name *name)
     return var;
 }
 
-/* Puts a new variable of NAME on the stack at *AT, owned by OWNER (NULL: global), to be undone by TARGET (NULL: never). */
+/* Puts a new variable of NAME on the stack at *AT, owned by OWNER (NULL: global), to be undone by
+ * TARGET (NULL: never). */
 static enum flow bind_new(struct shell *sh, struct name *name, struct var **at, struct frame *owner,
                           struct frame *target, struct var **ret_var)
 {
@@ -91,7 +95,8 @@ void var_discard_binding(struct shell *sh, struct undo_bind *undo)
 
 /* ---- calls of ksh functions ---- */
 
-/* CALLEE gets its own copy of the exported variable FROM. Without memory it sees the original instead. */
+/* CALLEE gets its own copy of the exported variable FROM. Without memory it sees the original
+ * instead. */
 static bool copy_exported(struct shell *sh, const struct var *from, struct frame *callee)
 {
     struct var *var;
@@ -104,7 +109,7 @@ static bool copy_exported(struct shell *sh, const struct var *from, struct frame
     if (from->array)
         copied = (var->array = array_dup(from->array)) != NULL;
     if (!copied) {
-        var_rollback_binding(sh, &(struct undo_bind){.var = var});
+        var_rollback_binding(sh, &(struct undo_bind){ .var = var });
         undo_drop(sh, callee);
     }
     return copied;
@@ -153,7 +158,8 @@ static void show_list(struct shell *sh, struct var *list, const struct frame *ca
     }
 }
 
-/* The frame of the simple command that called the function of FRAME: its temporary variables are the function's. */
+/* The frame of the simple command that called the function of FRAME: its temporary variables are
+ * the function's. */
 static struct frame *call_frame(const struct frame *func)
 {
     return func->outer && func->outer->kind == FRAME_CMD ? func->outer : NULL;
@@ -218,14 +224,16 @@ enum flow scope_local(struct shell *sh, struct name *name, struct var **ret_var)
             *ret_var = var;
             return FLOW_NEXT;
         }
-    /* Behind temporary variables of commands inside the function: the stack is in the order of the frames. */
+    /* Behind temporary variables of commands inside the function: the stack is in the order of the
+     * frames. */
     struct var **link = &name->cur;
     while (*link && (*link)->owner && (*link)->owner->id > func->id)
         link = &(*link)->outer;
     return bind_new(sh, name, link, func, frame_target(sh, TARGET_LOCAL), ret_var);
 }
 
-enum flow scope_temporary(struct shell *sh, struct name *name, bool with_value, struct var **ret_var)
+enum flow scope_temporary(struct shell *sh, struct name *name, bool with_value,
+                          struct var **ret_var)
 {
     struct frame *command = frame_target(sh, TARGET_CMD);
     struct var *seen = name->cur, *var;
@@ -237,7 +245,8 @@ enum flow scope_temporary(struct shell *sh, struct name *name, bool with_value, 
     }
     TRY(bind_new(sh, name, &name->cur, command, command, &var));
     if (seen) {
-        var->attrs |= seen->attrs & ~(uint32_t)(VAR_READONLY | VAR_NAMEREF | VAR_ARRAY | VAR_NOTHING | VAR_SPECIAL);
+        var->attrs |= seen->attrs & ~(uint32_t)(VAR_READONLY | VAR_NAMEREF | VAR_ARRAY |
+                                                VAR_NOTHING | VAR_SPECIAL);
         var->base = seen->base;
         var->width = seen->width;
     }

@@ -1,9 +1,9 @@
 /*
  * Which variable a name means: bindings, locals of ksh functions, temporary variables of commands.
  *
- * The variables of a name form a stack: name->cur is the visible one, its OUTER the one it shadows, at the bottom the global one.
- * Calling a ksh function takes the caller's locals out of their stacks (they know who hides them); its return puts them
- * back on top.
+ * The variables of a name form a stack: name->cur is the visible one, its OUTER the one it shadows,
+ * at the bottom the global one. Calling a ksh function takes the caller's locals out of their
+ * stacks (they know who hides them); its return puts them back on top.
  */
 #ifndef SHELL_STATE_SCOPE_H
 #define SHELL_STATE_SCOPE_H
@@ -11,21 +11,24 @@
 #include "shell/state/frame.h"
 #include "shell/state/var.h"
 
-/* CALLER's locals, and the temporary variables of its call, disappear because the ksh function of frame CALLEE starts; those
- * exported are copied into CALLEE, so that it may read but not change them. */
+/* CALLER's locals, and the temporary variables of its call, disappear because the ksh function of
+ * frame CALLEE starts; those exported are copied into CALLEE, so that it may read but not change
+ * them. */
 void scope_hide(struct shell *sh, struct frame *caller, struct frame *callee);
 /* Undoes scope_hide after CALLEE's own variables are gone. */
 void scope_show(struct shell *sh, struct frame *caller, struct frame *callee);
 
 /* The global variable of NAME, made at the bottom of the stack when missing (journaled). */
 enum flow scope_global(struct shell *sh, struct name *name, struct var **ret_var) NODISCARD;
-/* The variable of NAME in the scope of the running ksh function, made when missing: unset and without attributes. Outside of
- * functions the visible or global one. */
+/* The variable of NAME in the scope of the running ksh function, made when missing: unset and
+ * without attributes. Outside of functions the visible or global one. */
 enum flow scope_local(struct shell *sh, struct name *name, struct var **ret_var) NODISCARD;
-/* NAME's variable of the running simple command (`x=1 cmd`), made when missing, exported, with the attributes of what is
- * visible and, if WITH_VALUE, a copy of its value. */
-enum flow scope_temporary(struct shell *sh, struct name *name, bool with_value, struct var **ret_var) NODISCARD;
-/* The variable that NAME means in the function that called the running one; NULL: none there but the global. */
+/* NAME's variable of the running simple command (`x=1 cmd`), made when missing, exported, with the
+ * attributes of what is visible and, if WITH_VALUE, a copy of its value. */
+enum flow scope_temporary(struct shell *sh, struct name *name, bool with_value,
+                          struct var **ret_var) NODISCARD;
+/* The variable that NAME means in the function that called the running one; NULL: none there but
+ * the global. */
 struct var *scope_caller_local(struct shell *sh, const struct name *name);
 
 #endif

@@ -1,8 +1,9 @@
 /*
  * The shell struct: making and freeing it, errors, scratch text.
  *
- * Owns the regions of named lifetimes and the base frame. The modules of this layer are started and ended here, in
- * an order that lets each use those before it; what the layers above hang on the struct they release themselves.
+ * Owns the regions of named lifetimes and the base frame. The modules of this layer are started and
+ * ended here, in an order that lets each use those before it; what the layers above hang on the
+ * struct they release themselves.
  */
 #include "shell/state/shell.h"
 
@@ -26,7 +27,8 @@
 
 /* ---- errors ---- */
 
-enum flow shell_fail(struct shell *sh, enum error_kind kind, int status, const char *what, const char *format, ...)
+enum flow shell_fail(struct shell *sh, enum error_kind kind, int status, const char *what,
+                     const char *format, ...)
 {
     struct error *err = &sh->err;
     size_t len = 0;
@@ -53,7 +55,8 @@ enum flow shell_fail_memory(struct shell *sh, size_t bytes)
     return shell_fail(sh, ERROR_MEMORY, 1, NULL, "cannot allocate %zu bytes", bytes);
 }
 
-/* TEXT with control characters shown as ^X, except the newlines of usage lines: script text must not drive the terminal. */
+/* TEXT with control characters shown as ^X, except the newlines of usage lines: script text must
+ * not drive the terminal. */
 static void append_visible(struct str *s, const char *text)
 {
     for (; *text; text++) {
@@ -180,7 +183,7 @@ static void free_names(struct shell *sh)
 
 static size_t close_region(struct mem_region *region, bool count)
 {
-    struct mem_stats stats = {0};
+    struct mem_stats stats = { 0 };
     if (!region)
         return 0;
     mem_region_stats(region, &stats);

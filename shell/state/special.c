@@ -1,10 +1,11 @@
 /*
  * Variables with a meaning of their own: what reading them gives, and what assigning them does.
  *
- * The rows are in special.def; name->special points to a name's row and VAR_SPECIAL marks the variables for which it
- * counts, so that an unset RANDOM stays an ordinary variable. Reading makes text in scratch; `changed` functions
- * derive state (field separators, locale, seeds) and are called again when a scope ends, so they must do with what
- * they are given, and must not write variables.
+ * The rows are in special.def; name->special points to a name's row and VAR_SPECIAL marks the
+ * variables for which it counts, so that an unset RANDOM stays an ordinary variable. Reading makes
+ * text in scratch; `changed` functions derive state (field separators, locale, seeds) and are
+ * called again when a scope ends, so they must do with what they are given, and must not write
+ * variables.
  */
 #include "shell/state/special.h"
 
@@ -26,9 +27,10 @@ enum { NS_PER_SECOND = 1000000000, SECONDS_DECIMALS = 3 };
 /* ---- reading ---- */
 
 /* A number as NAME's variable shows it. */
-static enum flow show_number(struct shell *sh, struct name *name, long double n, const char **ret_text, size_t *ret_len)
+static enum flow show_number(struct shell *sh, struct name *name, long double n,
+                             const char **ret_text, size_t *ret_len)
 {
-    struct value value = {0};
+    struct value value = { 0 };
     if (name->cur->attrs & VAR_FLOATING)
         value_set_float(&value, n);
     else
@@ -43,7 +45,8 @@ static enum flow show_text(const char *text, const char **ret_text, size_t *ret_
     return FLOW_NEXT;
 }
 
-static enum flow get_random(struct shell *sh, struct name *name, const char **ret_text, size_t *ret_len)
+static enum flow get_random(struct shell *sh, struct name *name, const char **ret_text,
+                            size_t *ret_len)
 {
     uint64_t z = sh->random_state += 0x9E3779B97F4A7C15u;
     z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9u;
@@ -51,28 +54,33 @@ static enum flow get_random(struct shell *sh, struct name *name, const char **re
     return show_number(sh, name, (long double)(z >> 49), ret_text, ret_len);
 }
 
-static enum flow get_seconds(struct shell *sh, struct name *name, const char **ret_text, size_t *ret_len)
+static enum flow get_seconds(struct shell *sh, struct name *name, const char **ret_text,
+                             size_t *ret_len)
 {
     long double elapsed = (long double)(sys_monotonic_ns() - sh->seconds_base_ns) / NS_PER_SECOND;
     return show_number(sh, name, elapsed, ret_text, ret_len);
 }
 
-static enum flow get_lineno(struct shell *sh, struct name *name, const char **ret_text, size_t *ret_len)
+static enum flow get_lineno(struct shell *sh, struct name *name, const char **ret_text,
+                            size_t *ret_len)
 {
     return show_number(sh, name, sh->line, ret_text, ret_len);
 }
 
-static enum flow get_shell_ppid(struct shell *sh, struct name *name, const char **ret_text, size_t *ret_len)
+static enum flow get_shell_ppid(struct shell *sh, struct name *name, const char **ret_text,
+                                size_t *ret_len)
 {
     return show_number(sh, name, sh->ppid, ret_text, ret_len);
 }
 
-static enum flow get_optind(struct shell *sh, struct name *name, const char **ret_text, size_t *ret_len)
+static enum flow get_optind(struct shell *sh, struct name *name, const char **ret_text,
+                            size_t *ret_len)
 {
     return show_number(sh, name, sh->getopts.index, ret_text, ret_len);
 }
 
-static enum flow get_underscore(struct shell *sh, struct name *name, const char **ret_text, size_t *ret_len)
+static enum flow get_underscore(struct shell *sh, struct name *name, const char **ret_text,
+                                size_t *ret_len)
 {
     (void)name;
     *ret_text = str_text(&sh->last_argument);
@@ -80,47 +88,55 @@ static enum flow get_underscore(struct shell *sh, struct name *name, const char 
     return FLOW_NEXT;
 }
 
-static enum flow get_dollar(struct shell *sh, struct name *name, const char **ret_text, size_t *ret_len)
+static enum flow get_dollar(struct shell *sh, struct name *name, const char **ret_text,
+                            size_t *ret_len)
 {
     return show_number(sh, name, sh->pid, ret_text, ret_len);
 }
 
-static enum flow get_pid(struct shell *sh, struct name *name, const char **ret_text, size_t *ret_len)
+static enum flow get_pid(struct shell *sh, struct name *name, const char **ret_text,
+                         size_t *ret_len)
 {
     return show_number(sh, name, getpid(), ret_text, ret_len);
 }
 
-static enum flow get_ppid(struct shell *sh, struct name *name, const char **ret_text, size_t *ret_len)
+static enum flow get_ppid(struct shell *sh, struct name *name, const char **ret_text,
+                          size_t *ret_len)
 {
     return show_number(sh, name, getppid(), ret_text, ret_len);
 }
 
-static enum flow get_subshell(struct shell *sh, struct name *name, const char **ret_text, size_t *ret_len)
+static enum flow get_subshell(struct shell *sh, struct name *name, const char **ret_text,
+                              size_t *ret_len)
 {
     return show_number(sh, name, sh->subshell_level, ret_text, ret_len);
 }
 
-static enum flow get_version(struct shell *sh, struct name *name, const char **ret_text, size_t *ret_len)
+static enum flow get_version(struct shell *sh, struct name *name, const char **ret_text,
+                             size_t *ret_len)
 {
     (void)sh;
     (void)name;
     return show_text(VERSION_TEXT, ret_text, ret_len);
 }
 
-static enum flow get_file(struct shell *sh, struct name *name, const char **ret_text, size_t *ret_len)
+static enum flow get_file(struct shell *sh, struct name *name, const char **ret_text,
+                          size_t *ret_len)
 {
     (void)name;
     return show_text(sh->file, ret_text, ret_len);
 }
 
-static enum flow get_fun(struct shell *sh, struct name *name, const char **ret_text, size_t *ret_len)
+static enum flow get_fun(struct shell *sh, struct name *name, const char **ret_text,
+                         size_t *ret_len)
 {
     (void)name;
     return show_text(sh->frame->function_name, ret_text, ret_len);
 }
 
 /* How many functions and dot scripts are running. */
-static enum flow get_level(struct shell *sh, struct name *name, const char **ret_text, size_t *ret_len)
+static enum flow get_level(struct shell *sh, struct name *name, const char **ret_text,
+                           size_t *ret_len)
 {
     unsigned level = 0;
     for (const struct frame *frame = sh->frame; frame; frame = frame->outer)
@@ -129,7 +145,8 @@ static enum flow get_level(struct shell *sh, struct name *name, const char **ret
 }
 
 /* The line that called the running function; 0 outside. */
-static enum flow get_caller_lineno(struct shell *sh, struct name *name, const char **ret_text, size_t *ret_len)
+static enum flow get_caller_lineno(struct shell *sh, struct name *name, const char **ret_text,
+                                   size_t *ret_len)
 {
     const struct frame *frame = sh->frame;
     while (frame && frame->kind != FRAME_FUNC && frame->kind != FRAME_DOT)
@@ -137,7 +154,8 @@ static enum flow get_caller_lineno(struct shell *sh, struct name *name, const ch
     return show_number(sh, name, frame ? frame->line : 0, ret_text, ret_len);
 }
 
-static enum flow get_command(struct shell *sh, struct name *name, const char **ret_text, size_t *ret_len)
+static enum flow get_command(struct shell *sh, struct name *name, const char **ret_text,
+                             size_t *ret_len)
 {
     (void)name;
     struct str s;
@@ -180,7 +198,7 @@ static enum flow set_optind(struct shell *sh, struct name *name, const char *tex
     (void)name;
     if (text && (!num_parse_int(text, len, &index) || index < 0))
         index = 1;
-    sh->getopts = (struct getopts_state){.index = index};
+    sh->getopts = (struct getopts_state){ .index = index };
     return FLOW_NEXT;
 }
 
@@ -202,11 +220,13 @@ enum flow special_save(struct shell *sh, const struct name *name)
     if (!name->special || !target)
         return FLOW_NEXT;
     if (name->special->changed == set_random && frame_should_record(target, sh->random_stamp)) {
-        TRY(frame_record_call(sh, target, restore_random, (void *)(uintptr_t)sh->random_state, sh->random_stamp));
+        TRY(frame_record_call(sh, target, restore_random, (void *)(uintptr_t)sh->random_state,
+                              sh->random_stamp));
         sh->random_stamp = target->id;
     }
     if (name->special->changed == set_seconds && frame_should_record(target, sh->seconds_stamp)) {
-        TRY(frame_record_call(sh, target, restore_seconds, (void *)(intptr_t)sh->seconds_base_ns, sh->seconds_stamp));
+        TRY(frame_record_call(sh, target, restore_seconds, (void *)(intptr_t)sh->seconds_base_ns,
+                              sh->seconds_stamp));
         sh->seconds_stamp = target->id;
     }
     return FLOW_NEXT;
@@ -233,7 +253,8 @@ static enum flow set_ifs(struct shell *sh, struct name *name, const char *text, 
         unsigned char c = (unsigned char)*p;
         if (bytes > 1)
             ifs->multibyte = true;
-        else if (is_white(*p) && !(p + 1 < end && p[1] == *p)) /* a doubled blank separates like any other */
+        else if (is_white(*p) &&
+                 !(p + 1 < end && p[1] == *p)) /* a doubled blank separates like any other */
             ifs->classes[c] = ifs->classes[c] == IFS_OTHER ? IFS_OTHER : IFS_SPACE;
         else
             ifs->classes[c] = IFS_OTHER;
@@ -259,7 +280,8 @@ static enum flow set_path(struct shell *sh, struct name *name, const char *text,
     return FLOW_NEXT;
 }
 
-static enum flow set_vmalloc_options(struct shell *sh, struct name *name, const char *text, size_t len)
+static enum flow set_vmalloc_options(struct shell *sh, struct name *name, const char *text,
+                                     size_t len)
 {
     (void)sh;
     (void)name;
@@ -272,7 +294,7 @@ static enum flow set_vmalloc_options(struct shell *sh, struct name *name, const 
 /* The locale that the variables ask for, one category: LC_ALL, else its own, else LANG. */
 static void refresh_category(struct shell *sh, int category, const char *own)
 {
-    const char *names[] = {"LC_ALL", own, "LANG"};
+    const char *names[] = { "LC_ALL", own, "LANG" };
     const char *value = NULL;
     for (size_t i = 0; i < 3 && !(value && *value); i++)
         value = var_text(sh, names[i]);
@@ -318,7 +340,7 @@ static enum flow set_locale(struct shell *sh, struct name *name, const char *tex
 /* ---- the table ---- */
 
 static const struct special rows[] = {
-#define SPECIAL(name, get, changed, flags) {name, get, changed, flags},
+#define SPECIAL(name, get, changed, flags) { name, get, changed, flags },
 #include "shell/state/special.def"
 #undef SPECIAL
 };

@@ -1,4 +1,5 @@
-/* Variables with a meaning of their own: one row each in special.def (RANDOM, SECONDS, LINENO, IFS, PATH, HOME, .sh.*, ...). */
+/* Variables with a meaning of their own: one row each in special.def (RANDOM, SECONDS, LINENO, IFS,
+ * PATH, HOME, .sh.*, ...). */
 #ifndef SHELL_STATE_SPECIAL_H
 #define SHELL_STATE_SPECIAL_H
 
@@ -18,15 +19,18 @@ struct special {
     const char *name;
     /* Makes the value on reading (scratch or static); NULL: the stored value. */
     enum flow (*get)(struct shell *sh, struct name *name, const char **ret_text, size_t *ret_len);
-    /* Called after a value was stored (TEXT NULL: unset) or came back at the end of a scope; must not write variables. */
+    /* Called after a value was stored (TEXT NULL: unset) or came back at the end of a scope; must
+     * not write variables. */
     enum flow (*changed)(struct shell *sh, struct name *name, const char *text, size_t len);
     unsigned flags;
 };
 /* Attributes a new variable of NAME starts with: VAR_SPECIAL or 0. */
 uint32_t special_attrs(const struct name *name);
-/* The variable that NAME means changed without an assignment (end of a scope): its `changed` is called, errors ignored. */
+/* The variable that NAME means changed without an assignment (end of a scope): its `changed` is
+ * called, errors ignored. */
 void special_refresh(struct shell *sh, struct name *name);
-/* Before a write that CHANGED turns into shell state (SECONDS, RANDOM): lets the nearest subshell restore that. */
+/* Before a write that CHANGED turns into shell state (SECONDS, RANDOM): lets the nearest subshell
+ * restore that. */
 enum flow special_save(struct shell *sh, const struct name *name) NODISCARD;
 /* Takes the locale from the variables: after the environment was imported. */
 void special_locale(struct shell *sh);
@@ -43,13 +47,15 @@ struct ifs_table {
     uint8_t classes[256]; /* of bytes; multibyte separators in UTF-8 are listed in CHARS */
     const char *first;    /* first separator (joins "$*"), "" when IFS is empty */
     size_t first_len;
-    bool is_default;      /* space tab newline */
-    bool multibyte;       /* some separator is a multibyte character: see split.c */
-    const char *text; size_t len; /* IFS as set */
+    bool is_default; /* space tab newline */
+    bool multibyte;  /* some separator is a multibyte character: see split.c */
+    const char *text;
+    size_t len; /* IFS as set */
 };
 
 /* .sh.match after a successful match: TEXT with SPAN_COUNT spans (as struct match_span pairs). */
 struct match_span;
-enum flow special_set_match(struct shell *sh, const char *text, size_t len, const struct match_span *spans, size_t count) NODISCARD;
+enum flow special_set_match(struct shell *sh, const char *text, size_t len,
+                            const struct match_span *spans, size_t count) NODISCARD;
 
 #endif

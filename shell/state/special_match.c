@@ -1,7 +1,9 @@
 /*
- * .sh.match: what the last pattern match matched, kept as text and spans and made an array only when a script looks.
+ * .sh.match: what the last pattern match matched, kept as text and spans and made an array only
+ * when a script looks.
  *
- * Owns sh->match. A match in a subshell is forgotten with it: the first one moves the old state into the journal.
+ * Owns sh->match. A match in a subshell is forgotten with it: the first one moves the old state
+ * into the journal.
  */
 #include <string.h>
 
@@ -64,7 +66,8 @@ static enum flow writable_state(struct shell *sh, struct match_state **ret)
     return FLOW_NEXT;
 }
 
-enum flow special_set_match(struct shell *sh, const char *text, size_t len, const struct match_span *spans, size_t count)
+enum flow special_set_match(struct shell *sh, const char *text, size_t len,
+                            const struct match_span *spans, size_t count)
 {
     struct match_state *state = NULL;
     if (count == 0 && !(sh->match && sh->match->count > 0))
@@ -98,7 +101,8 @@ static bool fill(struct array *array, const struct match_state *state)
         struct value *value = array_put_index(array, (int64_t)i);
         if (!value)
             return false;
-        if (!value_set_text(array->heap, value, state->text.data + span->start, (size_t)(span->end - span->start))) {
+        if (!value_set_text(array->heap, value, state->text.data + span->start,
+                            (size_t)(span->end - span->start))) {
             array->count--;
             return false;
         }
@@ -108,7 +112,8 @@ static bool fill(struct array *array, const struct match_state *state)
 
 enum flow special_prepare(struct shell *sh, struct var *var)
 {
-    if (!(var->name->special->flags & SPECIAL_ARRAY) || (var->array && (!sh->match || sh->match->shown)))
+    if (!(var->name->special->flags & SPECIAL_ARRAY) ||
+        (var->array && (!sh->match || sh->match->shown)))
         return FLOW_NEXT;
     struct array *array = array_new(sh->nodes, sh->heap, false);
     if (!array)

@@ -1,6 +1,6 @@
 /*
- * The journal's records, for the modules of this layer that have kinds of their own (undo.def). Everyone
- * else records through frame_record_call (frame.h).
+ * The journal's records, for the modules of this layer that have kinds of their own (undo.def).
+ * Everyone else records through frame_record_call (frame.h).
  */
 #ifndef SHELL_STATE_UNDO_H
 #define SHELL_STATE_UNDO_H
@@ -23,8 +23,8 @@ struct undo_var {
 struct undo_bind {
     struct var *var;
 };
-/* One element of VAR's array: its old value and stamp (bits 0: there was none). Its place in the array exists
- * until the record is gone. */
+/* One element of VAR's array: its old value and stamp (bits 0: there was none). Its place in the
+ * array exists until the record is gone. */
 struct element;
 struct undo_element {
     struct var *var;
@@ -40,12 +40,13 @@ enum undo_kind {
     UNDO_KIND_COUNT
 };
 
-/* Adds a record of KIND to FRAME and returns its payload for the caller to fill at once; NULL: out of memory, and
- * nothing changed. To be called before the change that it describes. */
+/* Adds a record of KIND to FRAME and returns its payload for the caller to fill at once; NULL: out
+ * of memory, and nothing changed. To be called before the change that it describes. */
 void *undo_push(struct shell *sh, struct frame *frame, enum undo_kind kind);
 /* The payload of FRAME's newest record. */
 void *undo_newest(struct frame *frame);
-/* Takes the newest record of FRAME back, neither applied nor discarded: the change did not happen. */
+/* Takes the newest record of FRAME back, neither applied nor discarded: the change did not happen.
+ */
 void undo_drop(struct shell *sh, struct frame *frame);
 
 #endif

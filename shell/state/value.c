@@ -1,9 +1,9 @@
 /*
  * Storage of one value: inline text, heap text with room, numbers.
  *
- * Invariants: exactly one of VALUE_TEXT, VALUE_INT, VALUE_FLOAT, VALUE_ARRAY is set in BITS, or none (unset);
- * VALUE_HEAP only together with VALUE_TEXT. Heap text stays in its block while the block is not grossly too big, so that a
- * variable assigned in a loop allocates nothing.
+ * Invariants: exactly one of VALUE_TEXT, VALUE_INT, VALUE_FLOAT, VALUE_ARRAY is set in BITS, or
+ * none (unset); VALUE_HEAP only together with VALUE_TEXT. Heap text stays in its block while the
+ * block is not grossly too big, so that a variable assigned in a loop allocates nothing.
  *
  * Must not look at attributes and must not record anything: see var_write.c.
  */
@@ -92,7 +92,8 @@ bool value_set_text(struct mem_region *heap, struct value *v, const char *text, 
     return true;
 }
 
-/* Gives V, which holds text, a heap block with room for BYTES (with the NUL), growing geometrically. */
+/* Gives V, which holds text, a heap block with room for BYTES (with the NUL), growing
+ * geometrically. */
 static bool grow(struct mem_region *heap, struct value *v, size_t bytes)
 {
     size_t old_len;

@@ -1,6 +1,6 @@
 /*
- * Values: one piece of data of a variable or an element. Plain storage: attributes, journal and hooks are the
- * callers' business. Text may be any bytes and is NUL-terminated.
+ * Values: one piece of data of a variable or an element. Plain storage: attributes, journal and
+ * hooks are the callers' business. Text may be any bytes and is NUL-terminated.
  */
 #ifndef SHELL_STATE_VALUE_H
 #define SHELL_STATE_VALUE_H
@@ -11,11 +11,13 @@
 
 /* Frees what V holds and makes it unset; the stamp stays. */
 void value_clear(struct value *v);
-/* Stores TEXT, reusing the present room. TEXT may be part of V's own text. false: out of memory or too long, and V is
- * as it was. */
-bool value_set_text(struct mem_region *heap, struct value *v, const char *text, size_t len) NODISCARD;
+/* Stores TEXT, reusing the present room. TEXT may be part of V's own text. false: out of memory or
+ * too long, and V is as it was. */
+bool value_set_text(struct mem_region *heap, struct value *v, const char *text,
+                    size_t len) NODISCARD;
 /* Appends to V, which holds text; TEXT may be part of V's own text. Room grows geometrically. */
-bool value_append_text(struct mem_region *heap, struct value *v, const char *text, size_t len) NODISCARD;
+bool value_append_text(struct mem_region *heap, struct value *v, const char *text,
+                       size_t len) NODISCARD;
 /* Replaces what V holds by a number. */
 void value_set_int(struct value *v, int64_t i);
 void value_set_float(struct value *v, long double f);
@@ -26,7 +28,8 @@ void value_move(struct value *to, struct value *from);
 /* Copies FROM's data to TO, which must be unset. false: out of memory. */
 bool value_copy(struct mem_region *heap, struct value *to, const struct value *from) NODISCARD;
 
-/* The value that stands for V where one piece of data is wanted: V, or of an array its element 0 (key "0"); NULL: none. */
+/* The value that stands for V where one piece of data is wanted: V, or of an array its element 0
+ * (key "0"); NULL: none. */
 const struct value *value_scalar(const struct value *v);
 
 static inline bool value_is_set(const struct value *v)

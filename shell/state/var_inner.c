@@ -1,8 +1,9 @@
 /*
  * Arrays inside of arrays: m[1][2]=x, unsetting, and `m[1]=(...)`.
  *
- * The journal knows only elements of a variable's own array: the first change below such an element in a subshell
- * moves its old value into a record and goes on with a copy, so that whatever is inside needs no records of its own.
+ * The journal knows only elements of a variable's own array: the first change below such an element
+ * in a subshell moves its old value into a record and goes on with a copy, so that whatever is
+ * inside needs no records of its own.
  */
 #include "shell/state/scope.h"
 #include "shell/state/var_private.h"
@@ -12,11 +13,12 @@ void place_add_zero(struct place *place, bool assoc)
     struct ref_step *step = &place->steps[place->step_count];
     if (place->step_count == REF_STEPS_MAX)
         return; /* deeper than anything that can be made */
-    *step = (struct ref_step){.kind = assoc ? REF_KEY : REF_INDEX, .key = "0", .key_len = 1};
+    *step = (struct ref_step){ .kind = assoc ? REF_KEY : REF_INDEX, .key = "0", .key_len = 1 };
     place->step_count++;
 }
 
-/* Makes VALUE an array for a subscript of KIND, if it is none; data that was there is its element 0. */
+/* Makes VALUE an array for a subscript of KIND, if it is none; data that was there is its element
+ * 0. */
 static enum flow make_inner(struct shell *sh, struct value *value, enum ref_kind kind)
 {
     if (value->bits & VALUE_ARRAY)
@@ -26,7 +28,8 @@ static enum flow make_inner(struct shell *sh, struct value *value, enum ref_kind
         return shell_fail_memory(sh, sizeof *array);
     if (value_is_set(value)) {
         struct element *element = array->assoc ? array_put_key(array, "0", 1) : NULL;
-        struct value *first = array->assoc ? (element ? &element->value : NULL) : array_put_index(array, 0);
+        struct value *first =
+            array->assoc ? (element ? &element->value : NULL) : array_put_index(array, 0);
         if (!first) {
             array_free(array);
             return shell_fail_memory(sh, sizeof *first);
@@ -64,8 +67,8 @@ static void slot_unput(const struct slot *slot)
     slot_remove(slot);
 }
 
-/* The element at PLACE's first subscript, ready to be changed inside: made when missing, an array, and a copy of its
- * own if a subshell must be able to put the old one back. */
+/* The element at PLACE's first subscript, ready to be changed inside: made when missing, an array,
+ * and a copy of its own if a subshell must be able to put the old one back. */
 static enum flow open_first(struct shell *sh, const struct place *place, struct value **ret)
 {
     struct element *element;
@@ -155,7 +158,7 @@ enum flow inner_unset(struct shell *sh, struct place *place)
     if (last->kind == REF_ALL) {
         if (!(there->bits & VALUE_ARRAY))
             return FLOW_NEXT;
-        *last = (struct ref_step){.kind = REF_INDEX};
+        *last = (struct ref_step){ .kind = REF_INDEX };
         TRY(open_way(sh, place, &slot));
         array_clear(slot.array, slot.array->assoc);
         return FLOW_NEXT;
@@ -165,12 +168,13 @@ enum flow inner_unset(struct shell *sh, struct place *place)
     return FLOW_NEXT;
 }
 
-enum flow var_begin_array_in(struct shell *sh, const struct var_ref *ref, unsigned shape, unsigned flags,
-                             int64_t *ret_next_index)
+enum flow var_begin_array_in(struct shell *sh, const struct var_ref *ref, unsigned shape,
+                             unsigned flags, int64_t *ret_next_index)
 {
     struct place place;
     struct slot slot;
-    if (ref->kind == REF_ALL || (ref->kind == REF_SCALAR && !(ref->name->cur && (ref->name->cur->attrs & VAR_NAMEREF))))
+    if (ref->kind == REF_ALL ||
+        (ref->kind == REF_SCALAR && !(ref->name->cur && (ref->name->cur->attrs & VAR_NAMEREF))))
         return var_begin_array(sh, ref->name, shape, flags, ret_next_index);
     TRY(place_for_write(sh, ref, flags, &place));
     if (place_is_all(&place))

@@ -1,5 +1,6 @@
 /*
- * What the files of the variable module share: var_*.c, scope.c, attr.c, decl.c, nameref.c. Not for other modules.
+ * What the files of the variable module share: var_*.c, scope.c, attr.c, decl.c, nameref.c. Not for
+ * other modules.
  */
 #ifndef SHELL_STATE_VAR_PRIVATE_H
 #define SHELL_STATE_VAR_PRIVATE_H
@@ -11,15 +12,17 @@
 /* A reference after namerefs and defaults were worked out: the variable and what of it is meant. */
 struct place {
     struct name *name;
-    struct var *var;    /* NULL: no variable of that name yet */
-    enum ref_kind kind; /* the first subscript. REF_SCALAR only of non-arrays; REF_INDEX only of indexed arrays and
-                           scalars, not negative; REF_KEY only of associative arrays; REF_ALL */
+    struct var *var; /* NULL: no variable of that name yet */
+    enum ref_kind
+        kind; /* the first subscript. REF_SCALAR only of non-arrays; REF_INDEX only of indexed
+                 arrays and scalars, not negative; REF_KEY only of associative arrays; REF_ALL */
     int64_t index;
     const char *key;
     size_t key_len;
-    char digits[24];      /* KEY of a numeric subscript of an associative array */
-    uint32_t step_count;  /* subscripts after the first one, as written */
-    struct value *inner;  /* STEP_COUNT > 0: the value that they lead to (all but a last REF_ALL); NULL: none */
+    char digits[24];     /* KEY of a numeric subscript of an associative array */
+    uint32_t step_count; /* subscripts after the first one, as written */
+    struct value *inner; /* STEP_COUNT > 0: the value that they lead to (all but a last REF_ALL);
+                            NULL: none */
     struct ref_step steps[REF_STEPS_MAX];
 };
 /* Works REF out. Nothing is made: what does not exist yet is NULL in the place. */
@@ -28,7 +31,8 @@ enum flow place_find(struct shell *sh, const struct var_ref *ref, struct place *
 struct value *place_stored(const struct place *place);
 /* The data that PLACE stands for: of an array its element 0. NULL or unset: none. */
 const struct value *place_value(const struct place *place);
-/* The array whose elements PLACE means (REF_ALL as last subscript, or no subscript); NULL: it is none. */
+/* The array whose elements PLACE means (REF_ALL as last subscript, or no subscript); NULL: it is
+ * none. */
 struct array *place_array(const struct place *place);
 /* Does PLACE mean all elements of an array? */
 bool place_is_all(const struct place *place);
@@ -42,8 +46,8 @@ struct slot {
     char digits[24];
 };
 /* Works out STEP for ARRAY; negative indices count from the end. WHAT names it in messages. */
-enum flow slot_find(struct shell *sh, const char *what, struct array *array, const struct ref_step *step,
-                    struct slot *ret) NODISCARD;
+enum flow slot_find(struct shell *sh, const char *what, struct array *array,
+                    const struct ref_step *step, struct slot *ret) NODISCARD;
 struct value *slot_value(const struct slot *slot); /* NULL: none */
 
 /* Data on its way into a value: already converted by the attributes. */
@@ -59,36 +63,42 @@ struct draft {
 
 /* TEXT as a number: a constant, or an arithmetic expression (hook). Empty text is 0. */
 enum flow attr_parse_num(struct shell *sh, const char *text, size_t len, struct num *ret) NODISCARD;
-/* Converts text for VAR (NULL: no attributes). OLD: the present value when appending, else NULL. Results in scratch, or TEXT
- * itself. */
-enum flow attr_convert_text(struct shell *sh, const struct var *var, const struct value *old, const char *text, size_t len,
-                            struct draft *ret) NODISCARD;
-enum flow attr_convert_num(struct shell *sh, const struct var *var, const struct value *old, struct num n,
-                           struct draft *ret) NODISCARD;
-/* The text of VALUE as VAR shows it; scratch when it must be made. VALUE NULL or unset: *RET_TEXT = NULL. */
-enum flow attr_show(struct shell *sh, const struct var *var, const struct value *value, const char **ret_text,
-                    size_t *ret_len) NODISCARD;
+/* Converts text for VAR (NULL: no attributes). OLD: the present value when appending, else NULL.
+ * Results in scratch, or TEXT itself. */
+enum flow attr_convert_text(struct shell *sh, const struct var *var, const struct value *old,
+                            const char *text, size_t len, struct draft *ret) NODISCARD;
+enum flow attr_convert_num(struct shell *sh, const struct var *var, const struct value *old,
+                           struct num n, struct draft *ret) NODISCARD;
+/* The text of VALUE as VAR shows it; scratch when it must be made. VALUE NULL or unset: *RET_TEXT =
+ * NULL. */
+enum flow attr_show(struct shell *sh, const struct var *var, const struct value *value,
+                    const char **ret_text, size_t *ret_len) NODISCARD;
 /* N as an integer variable with ATTRS keeps it: wrapped to 16, 32 or 64 bits. */
 int64_t attr_wrap(uint32_t attrs, int64_t n);
 
 /* ---- var_undo.c ---- */
 
-/* Before VAR changes as a whole: if a subshell must be able to put it back, moves its state into a record, leaving VAR with
- * its attributes but no data. *RET_SAVED: the record's copy of the old state, NULL when nothing had to be saved. */
+/* Before VAR changes as a whole: if a subshell must be able to put it back, moves its state into a
+ * record, leaving VAR with its attributes but no data. *RET_SAVED: the record's copy of the old
+ * state, NULL when nothing had to be saved. */
 enum flow var_save(struct shell *sh, struct var *var, struct var_state **ret_saved) NODISCARD;
-/* The place to write REF to, in the scope that FLAGS ask for; its variable is there and may be written. */
-enum flow place_for_write(struct shell *sh, const struct var_ref *ref, unsigned flags, struct place *ret) NODISCARD;
+/* The place to write REF to, in the scope that FLAGS ask for; its variable is there and may be
+ * written. */
+enum flow place_for_write(struct shell *sh, const struct var_ref *ref, unsigned flags,
+                          struct place *ret) NODISCARD;
 /* A scalar VAR becomes an indexed array with its value as element 0. */
 enum flow var_make_indexed(struct shell *sh, struct var *var) NODISCARD;
-/* The element of PLACE's first subscript, made (unset but counted) when missing; NULL: out of memory. *RET_ELEMENT: for
- * associative arrays. place_unput takes it back if it WAS_SET not; STAMP as it was before. */
+/* The element of PLACE's first subscript, made (unset but counted) when missing; NULL: out of
+ * memory. *RET_ELEMENT: for associative arrays. place_unput takes it back if it WAS_SET not; STAMP
+ * as it was before. */
 struct value *place_put(const struct place *place, struct element **ret_element);
 void place_unput(const struct place *place, struct element *element, uint64_t stamp);
 
 /* ---- var_inner.c: arrays inside of arrays ---- */
 
 /* Stores DRAFT where the steps of PLACE lead, making the arrays on the way. */
-enum flow inner_store(struct shell *sh, struct place *place, const struct draft *draft, bool append) NODISCARD;
+enum flow inner_store(struct shell *sh, struct place *place, const struct draft *draft,
+                      bool append) NODISCARD;
 /* Unsets what the steps of PLACE lead to, if it is there. */
 enum flow inner_unset(struct shell *sh, struct place *place) NODISCARD;
 /* One subscript more for PLACE: its element 0. */
@@ -96,15 +106,16 @@ void place_add_zero(struct place *place, bool assoc);
 
 /* Takes a var_save back (SAVED not NULL, and its record is the newest): the change failed. */
 void var_unsave(struct shell *sh, struct var *var);
-/* Before the element of PLACE (VALUE: its place in the array, with the stamp) changes: makes a record if needed. The old
- * value is moved into it. WAS_SET: of the element. */
-enum flow var_save_element(struct shell *sh, const struct place *place, struct element *element, struct value *value,
-                           bool was_set, bool *ret_saved) NODISCARD;
+/* Before the element of PLACE (VALUE: its place in the array, with the stamp) changes: makes a
+ * record if needed. The old value is moved into it. WAS_SET: of the element. */
+enum flow var_save_element(struct shell *sh, const struct place *place, struct element *element,
+                           struct value *value, bool was_set, bool *ret_saved) NODISCARD;
 /* Frees what STATE owns. */
 void var_state_clear(struct shell *sh, struct var_state *state);
 /* Frees VAR and its data; it must be bound nowhere. */
 void var_free(struct shell *sh, struct var *var);
-/* Tells whom it concerns that VAR has (TEXT) or lost (NULL) its value: environment, special variables. */
+/* Tells whom it concerns that VAR has (TEXT) or lost (NULL) its value: environment, special
+ * variables. */
 enum flow var_notify(struct shell *sh, struct var *var) NODISCARD;
 
 void var_rollback_state(struct shell *sh, struct undo_var *undo);

@@ -1,15 +1,17 @@
 /*
  * Reading variables: as text, as numbers, by iteration.
  *
- * The short paths at the top of var_get_name and var_get_num serve plain variables and allocate nothing; all else
- * goes through place_find. Must not change anything (special getters make their text in scratch).
+ * The short paths at the top of var_get_name and var_get_num serve plain variables and allocate
+ * nothing; all else goes through place_find. Must not change anything (special getters make their
+ * text in scratch).
  */
 #include "shell/state/option.h"
 #include "shell/state/special.h"
 #include "shell/state/var_private.h"
 
 /* The text of a whole scalar variable or element. */
-static enum flow get_place(struct shell *sh, const struct place *place, const char **ret_text, size_t *ret_len)
+static enum flow get_place(struct shell *sh, const struct place *place, const char **ret_text,
+                           size_t *ret_len)
 {
     const struct var *var = place->var;
     if (var && (var->attrs & VAR_NAMEREF))
@@ -20,12 +22,14 @@ static enum flow get_place(struct shell *sh, const struct place *place, const ch
 }
 
 /* a[@] as one text: the elements joined by blanks; callers who want fields iterate. */
-static enum flow get_all(struct shell *sh, const struct place *place, const char **ret_text, size_t *ret_len)
+static enum flow get_all(struct shell *sh, const struct place *place, const char **ret_text,
+                         size_t *ret_len)
 {
     struct array *array = place_array(place);
     if (!array) {
         const struct value *scalar = place->var ? &place->var->value : NULL;
-        return attr_show(sh, place->var, place->step_count > 0 ? place->inner : scalar, ret_text, ret_len);
+        return attr_show(sh, place->var, place->step_count > 0 ? place->inner : scalar, ret_text,
+                         ret_len);
     }
     struct str s;
     str_init(&s, sh->scratch);
@@ -48,7 +52,8 @@ static enum flow get_all(struct shell *sh, const struct place *place, const char
     return FLOW_NEXT;
 }
 
-enum flow var_get(struct shell *sh, const struct var_ref *ref, const char **ret_text, size_t *ret_len)
+enum flow var_get(struct shell *sh, const struct var_ref *ref, const char **ret_text,
+                  size_t *ret_len)
 {
     struct place place;
     TRY(place_find(sh, ref, &place));
@@ -78,7 +83,8 @@ enum flow var_get_name(struct shell *sh, struct name *name, const char **ret_tex
 
 /* ---- numbers ---- */
 
-static enum flow text_num(struct shell *sh, const struct name *name, const char *text, size_t len, struct num *ret)
+static enum flow text_num(struct shell *sh, const struct name *name, const char *text, size_t len,
+                          struct num *ret)
 {
     if (text)
         return attr_parse_num(sh, text, len, ret);
@@ -91,7 +97,7 @@ static enum flow text_num(struct shell *sh, const struct name *name, const char 
 enum flow var_get_num(struct shell *sh, const struct var_ref *ref, struct num *ret)
 {
     const struct var *var = ref->name->cur;
-    struct place place = {.name = ref->name};
+    struct place place = { .name = ref->name };
     const struct value *value = NULL;
     if (ref->kind == REF_SCALAR && (!var || !(var->attrs & VAR_COMPLEX_READ))) {
         value = var ? &var->value : NULL;
@@ -113,7 +119,8 @@ enum flow var_get_num(struct shell *sh, const struct var_ref *ref, struct num *r
     if (value && value_is_set(value))
         text = value_text(value, &len);
     else if (place.var)
-        TRY(place_is_all(&place) ? get_all(sh, &place, &text, &len) : get_place(sh, &place, &text, &len));
+        TRY(place_is_all(&place) ? get_all(sh, &place, &text, &len)
+                                 : get_place(sh, &place, &text, &len));
     return text_num(sh, place.name, text, len, ret);
 }
 
@@ -146,9 +153,11 @@ bool var_is_set(struct shell *sh, const struct var_ref *ref)
         const struct array *array = place_array(&place);
         if (array)
             return array->count > 0;
-        return place.step_count > 0 ? place.inner && value_is_set(place.inner) : var_has_value(place.var);
+        return place.step_count > 0 ? place.inner && value_is_set(place.inner)
+                                    : var_has_value(place.var);
     }
-    if ((place.var->attrs & VAR_SPECIAL) && place.var->name->special->get && place.kind == REF_SCALAR) {
+    if ((place.var->attrs & VAR_SPECIAL) && place.var->name->special->get &&
+        place.kind == REF_SCALAR) {
         const char *text = NULL;
         size_t len;
         return place.var->name->special->get(sh, place.name, &text, &len) == FLOW_NEXT && text;
@@ -224,9 +233,10 @@ int64_t var_next_index(struct shell *sh, struct name *name)
     return var_next_index_in(sh, &ref);
 }
 
-static bool next_scalar(struct shell *sh, struct var_cursor *cursor, const struct place *place, struct var_item *ret)
+static bool next_scalar(struct shell *sh, struct var_cursor *cursor, const struct place *place,
+                        struct var_item *ret)
 {
-    *ret = (struct var_item){0};
+    *ret = (struct var_item){ 0 };
     if (cursor->position++ > 0 || !holds_scalar(place))
         return false;
     struct place scalar = *place;
@@ -236,7 +246,8 @@ static bool next_scalar(struct shell *sh, struct var_cursor *cursor, const struc
     return get_place(sh, &scalar, &ret->text, &ret->len) == FLOW_NEXT && ret->text;
 }
 
-static bool start_cursor(struct shell *sh, const struct var_ref *ref, struct var_cursor *cursor, struct var_item *ret_item)
+static bool start_cursor(struct shell *sh, const struct var_ref *ref, struct var_cursor *cursor,
+                         struct var_item *ret_item)
 {
     struct place place;
     if (cursor->array)
@@ -253,14 +264,18 @@ static bool start_cursor(struct shell *sh, const struct var_ref *ref, struct var
     return cursor->array || next_scalar(sh, cursor, &place, ret_item);
 }
 
-/* An array inside of another may be gone together with its element: it is looked for again at each step. */
-static bool inner_is_there(struct shell *sh, const struct var_ref *ref, const struct var_cursor *cursor)
+/* An array inside of another may be gone together with its element: it is looked for again at each
+ * step. */
+static bool inner_is_there(struct shell *sh, const struct var_ref *ref,
+                           const struct var_cursor *cursor)
 {
     struct place place;
-    return find_whole(sh, ref, &place) && place.var == cursor->var && place_array(&place) == cursor->array;
+    return find_whole(sh, ref, &place) && place.var == cursor->var &&
+           place_array(&place) == cursor->array;
 }
 
-bool var_next_in(struct shell *sh, const struct var_ref *ref, struct var_cursor *cursor, struct var_item *ret_item)
+bool var_next_in(struct shell *sh, const struct var_ref *ref, struct var_cursor *cursor,
+                 struct var_item *ret_item)
 {
     bool first = !cursor->started;
     if (!start_cursor(sh, ref, cursor, ret_item))
@@ -284,8 +299,9 @@ bool var_next_in(struct shell *sh, const struct var_ref *ref, struct var_cursor 
     return true;
 }
 
-bool var_next(struct shell *sh, struct name *name, struct var_cursor *cursor, struct var_item *ret_item)
+bool var_next(struct shell *sh, struct name *name, struct var_cursor *cursor,
+              struct var_item *ret_item)
 {
-    const struct var_ref ref = {.name = name, .kind = REF_ALL};
+    const struct var_ref ref = { .name = name, .kind = REF_ALL };
     return var_next_in(sh, &ref, cursor, ret_item);
 }

@@ -1,9 +1,10 @@
 /*
  * The journal's side of variables: saving before a change, rolling back, discarding.
  *
- * Invariants: only SUBSHELL frames get VAR and ELEMENT records, because locals and temporary variables are bindings of
- * their own (scope.c); a state that was moved into a record is moved back by the rollback, never copied; an element with
- * a record keeps its place in the array, so that rolling back needs no memory.
+ * Invariants: only SUBSHELL frames get VAR and ELEMENT records, because locals and temporary
+ * variables are bindings of their own (scope.c); a state that was moved into a record is moved back
+ * by the rollback, never copied; an element with a record keeps its place in the array, so that
+ * rolling back needs no memory.
  */
 #include "shell/state/env.h"
 #include "shell/state/frame.h"
@@ -80,8 +81,8 @@ void var_discard_state(struct shell *sh, struct undo_var *undo)
     var_state_clear(sh, &undo->state);
 }
 
-enum flow var_save_element(struct shell *sh, const struct place *place, struct element *element, struct value *value,
-                           bool was_set, bool *ret_saved)
+enum flow var_save_element(struct shell *sh, const struct place *place, struct element *element,
+                           struct value *value, bool was_set, bool *ret_saved)
 {
     struct frame *target = frame_target(sh, TARGET_GLOBAL);
     *ret_saved = false;
@@ -114,7 +115,8 @@ void var_rollback_element(struct shell *sh, struct undo_element *undo)
 {
     struct var *var = undo->var;
     struct array *array = var->array;
-    struct value *value = undo->element ? &undo->element->value : array_find_index(array, undo->index);
+    struct value *value =
+        undo->element ? &undo->element->value : array_find_index(array, undo->index);
     uint64_t stamp = value_stamp(&undo->value);
     if (value_is_set(&undo->value)) {
         if (!value_is_set(value) && undo->element)

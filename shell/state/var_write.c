@@ -1,9 +1,10 @@
 /*
  * Assigning and unsetting: every change of a variable's data goes through here.
  *
- * The order is always the same: find what is meant, check that it may be written, convert the new data by the
- * attributes, save what the journal needs, store. Each step before storing may fail without a trace; storing
- * itself fails only for memory, and then takes the saving back. So a failed assignment changes nothing.
+ * The order is always the same: find what is meant, check that it may be written, convert the new
+ * data by the attributes, save what the journal needs, store. Each step before storing may fail
+ * without a trace; storing itself fails only for memory, and then takes the saving back. So a
+ * failed assignment changes nothing.
  */
 #include "shell/base/utf8.h"
 #include "shell/state/option.h"
@@ -24,11 +25,14 @@ enum flow name_check_supported(struct shell *sh, const struct name *name)
 {
     if (!name->dotted || strncmp(name->text, ".sh.", 4) == 0)
         return FLOW_NEXT;
-    return shell_fail(sh, ERROR_UNSUPPORTED, 1, name->text, "compound variables are not supported yet");
+    return shell_fail(sh, ERROR_UNSUPPORTED, 1, name->text,
+                      "compound variables are not supported yet");
 }
 
-/* Makes PLACE->VAR the variable to write to, by the scope that FLAGS ask for. WRITTEN: the kind of the reference. */
-static enum flow choose_scope(struct shell *sh, struct place *place, enum ref_kind written, unsigned flags)
+/* Makes PLACE->VAR the variable to write to, by the scope that FLAGS ask for. WRITTEN: the kind of
+ * the reference. */
+static enum flow choose_scope(struct shell *sh, struct place *place, enum ref_kind written,
+                              unsigned flags)
 {
     TRY(name_check_supported(sh, place->name));
     TRY(var_check_writable(sh, place->var, flags));
@@ -40,8 +44,10 @@ static enum flow choose_scope(struct shell *sh, struct place *place, enum ref_ki
     return FLOW_NEXT;
 }
 
-/* The place to write REF to. What the scope gives may be another kind of array than what was visible. */
-enum flow place_for_write(struct shell *sh, const struct var_ref *ref, unsigned flags, struct place *ret)
+/* The place to write REF to. What the scope gives may be another kind of array than what was
+ * visible. */
+enum flow place_for_write(struct shell *sh, const struct var_ref *ref, unsigned flags,
+                          struct place *ret)
 {
     struct var *local;
     if ((flags & ASSIGN_LOCAL) && var_in_function(sh))
@@ -69,9 +75,10 @@ static bool put_draft(struct shell *sh, struct value *value, const struct draft 
     return true;
 }
 
-/* Stores DRAFT in VALUE, which is unset if its data was SAVED by the journal. APPEND: DRAFT is the text to add. */
-static bool store_value(struct shell *sh, struct value *value, const struct value *saved, const struct draft *draft,
-                        bool append)
+/* Stores DRAFT in VALUE, which is unset if its data was SAVED by the journal. APPEND: DRAFT is the
+ * text to add. */
+static bool store_value(struct shell *sh, struct value *value, const struct value *saved,
+                        const struct draft *draft, bool append)
 {
     if (!append)
         return put_draft(sh, value, draft);
@@ -82,7 +89,8 @@ static bool store_value(struct shell *sh, struct value *value, const struct valu
     return value_append_text(sh->heap, value, draft->text, draft->len);
 }
 
-static enum flow store_scalar(struct shell *sh, struct var *var, const struct draft *draft, bool append)
+static enum flow store_scalar(struct shell *sh, struct var *var, const struct draft *draft,
+                              bool append)
 {
     struct var_state *saved;
     TRY(var_save(sh, var, &saved));
@@ -147,7 +155,8 @@ void place_unput(const struct place *place, struct element *element, uint64_t st
         drop_place(place, element);
 }
 
-static enum flow store_element(struct shell *sh, const struct place *place, const struct draft *draft, bool append)
+static enum flow store_element(struct shell *sh, const struct place *place,
+                               const struct draft *draft, bool append)
 {
     /* Short text may sit in a cell of this very array, which making the element can move. */
     struct draft copy = *draft;
@@ -195,10 +204,12 @@ static enum flow finish(struct shell *sh, struct var *var, const struct draft *d
 }
 
 /* Stores a converted draft where PLACE says. */
-static enum flow store(struct shell *sh, struct place *place, const struct draft *draft, unsigned flags)
+static enum flow store(struct shell *sh, struct place *place, const struct draft *draft,
+                       unsigned flags)
 {
     struct var *var = place->var;
-    bool append = (flags & ASSIGN_APPEND) && (draft->bits & VALUE_TEXT) && !(var->attrs & VAR_JUSTIFY);
+    bool append =
+        (flags & ASSIGN_APPEND) && (draft->bits & VALUE_TEXT) && !(var->attrs & VAR_JUSTIFY);
     const struct value *there = place_stored(place);
     if (there && (there->bits & VALUE_ARRAY)) /* m[1]=x of an array in the array is its element 0 */
         place_add_zero(place, there->array->assoc);
@@ -237,7 +248,9 @@ static enum flow set_reference(struct shell *sh, struct var *var, const char *te
     struct name *target = name_intern(sh, text, len);
     if (!target)
         return shell_fail_memory(sh, len);
-    struct var_change change = {.set = VAR_NAMEREF, .base = -1, .width = -1, .nameref_target = target};
+    struct var_change change = {
+        .set = VAR_NAMEREF, .base = -1, .width = -1, .nameref_target = target
+    };
     return var_declare(sh, var->name, &change);
 }
 
@@ -246,7 +259,8 @@ static enum flow set_all_refused(struct shell *sh, const struct place *place)
     return shell_fail(sh, ERROR_ASSIGN, 1, place->name->text, "bad subscript");
 }
 
-enum flow var_set(struct shell *sh, const struct var_ref *ref, const char *text, size_t len, unsigned flags)
+enum flow var_set(struct shell *sh, const struct var_ref *ref, const char *text, size_t len,
+                  unsigned flags)
 {
     struct place place;
     struct draft draft;
@@ -267,7 +281,8 @@ static bool may_write_fast(const struct shell *sh, const struct var *var, uint32
     return !frame_should_record(sh->frame->subshell, var->stamp);
 }
 
-enum flow var_set_name(struct shell *sh, struct name *name, const char *text, size_t len, unsigned flags)
+enum flow var_set_name(struct shell *sh, struct name *name, const char *text, size_t len,
+                       unsigned flags)
 {
     struct var *var = name->cur;
     if (flags == 0 && may_write_fast(sh, var, VAR_COMPLEX)) {
@@ -275,7 +290,8 @@ enum flow var_set_name(struct shell *sh, struct name *name, const char *text, si
             return FLOW_NEXT;
         return shell_fail_memory(sh, len + 1);
     }
-    if (flags == ASSIGN_APPEND && may_write_fast(sh, var, VAR_COMPLEX) && (var->value.bits & VALUE_TEXT)) {
+    if (flags == ASSIGN_APPEND && may_write_fast(sh, var, VAR_COMPLEX) &&
+        (var->value.bits & VALUE_TEXT)) {
         if (value_append_text(sh->heap, &var->value, text, len))
             return FLOW_NEXT;
         return shell_fail_memory(sh, len + 1);
@@ -288,8 +304,8 @@ enum flow var_set_num(struct shell *sh, const struct var_ref *ref, struct num n,
 {
     struct var *var = ref->name->cur;
     const uint32_t in_the_way = VAR_COMPLEX & ~(uint32_t)VAR_INTEGER;
-    if (flags == 0 && ref->kind == REF_SCALAR && !n.is_float && var && (var->value.bits & VALUE_INT) &&
-        may_write_fast(sh, var, in_the_way)) {
+    if (flags == 0 && ref->kind == REF_SCALAR && !n.is_float && var &&
+        (var->value.bits & VALUE_INT) && may_write_fast(sh, var, in_the_way)) {
         var->value.i = attr_wrap(var->attrs, n.i);
         return FLOW_NEXT;
     }
@@ -334,7 +350,7 @@ static enum flow unset_whole(struct shell *sh, struct var *var)
     struct var_state *saved;
     TRY(var_save(sh, var, &saved));
     var_state_clear(sh, &var->state);
-    var->state = (struct var_state){.width = -1};
+    var->state = (struct var_state){ .width = -1 };
     if (attrs & VAR_EXPORT)
         sh->export_epoch++;
     if (!(attrs & VAR_SPECIAL))
@@ -401,8 +417,9 @@ enum flow var_unset(struct shell *sh, const struct var_ref *ref, bool no_nameref
         return var_notify(sh, place.var);
     }
     bool whole = ref->kind == REF_SCALAR && place.name == ref->name;
-    if (ref->kind == REF_SCALAR && place.name != ref->name) { /* through references: an element only if one says so */
-        struct var_ref all = {.name = ref->name, .kind = REF_SCALAR};
+    if (ref->kind == REF_SCALAR &&
+        place.name != ref->name) { /* through references: an element only if one says so */
+        struct var_ref all = { .name = ref->name, .kind = REF_SCALAR };
         struct var *var;
         TRY(var_resolve(sh, &all, &var));
         whole = all.kind == REF_SCALAR;
@@ -420,7 +437,7 @@ static enum flow begin_append(struct shell *sh, struct var *var, bool assoc)
 {
     if (!(var->attrs & VAR_ARRAY)) {
         if (assoc) {
-            struct var_change change = {.set = VAR_ASSOC, .base = -1, .width = -1};
+            struct var_change change = { .set = VAR_ASSOC, .base = -1, .width = -1 };
             return var_declare(sh, var->name, &change);
         }
         TRY(var_make_indexed(sh, var));
@@ -447,9 +464,10 @@ static enum flow begin_fresh(struct shell *sh, struct var *var, bool assoc)
     return FLOW_NEXT;
 }
 
-enum flow var_begin_array(struct shell *sh, struct name *name, unsigned shape, unsigned flags, int64_t *ret_next_index)
+enum flow var_begin_array(struct shell *sh, struct name *name, unsigned shape, unsigned flags,
+                          int64_t *ret_next_index)
 {
-    struct var_ref ref = {.name = name, .kind = REF_ALL};
+    struct var_ref ref = { .name = name, .kind = REF_ALL };
     struct place place;
     TRY(place_for_write(sh, &ref, flags, &place));
     if (place.kind != REF_ALL) { /* a reference to an element */
@@ -458,7 +476,7 @@ enum flow var_begin_array(struct shell *sh, struct name *name, unsigned shape, u
     }
     struct var *var = place.var;
     if (var->attrs & VAR_NAMEREF) { /* it refers to nothing: it becomes the array itself */
-        struct var_change change = {.clear = VAR_NAMEREF, .base = -1, .width = -1};
+        struct var_change change = { .clear = VAR_NAMEREF, .base = -1, .width = -1 };
         TRY(var_declare(sh, var->name, &change));
     }
     if (var->attrs & VAR_SPECIAL)

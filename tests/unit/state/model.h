@@ -1,6 +1,6 @@
 /*
- * A naive model of the state layer for test_model.c: everything is plain text in fixed arrays, a subshell is a copy of
- * the whole. Slow and simple enough to be obviously right.
+ * A naive model of the state layer for test_model.c: everything is plain text in fixed arrays, a
+ * subshell is a copy of the whole. Slow and simple enough to be obviously right.
  */
 #ifndef TESTS_MODEL_H
 #define TESTS_MODEL_H
@@ -9,17 +9,23 @@
 #include <stdint.h>
 
 enum {
-    MODEL_NAMES = 7,    /* a..e are variables, r and q may be references */
+    MODEL_NAMES = 7, /* a..e are variables, r and q may be references */
     MODEL_TEXT = 64,
-    MODEL_ITEMS = 12,   /* elements an array may have */
+    MODEL_ITEMS = 12, /* elements an array may have */
     MODEL_FRAMES = 40,
     MODEL_PARAMS = 6,
-    MODEL_SLOTS = 4,    /* aliases, functions, traps */
+    MODEL_SLOTS = 4, /* aliases, functions, traps */
 };
 
 enum model_attr {
-    MODEL_INTEGER = 1, MODEL_UPPER = 2, MODEL_LOWER = 4, MODEL_EXPORT = 8, MODEL_READONLY = 16,
-    MODEL_INDEXED = 32, MODEL_ASSOC = 64, MODEL_REF = 128,
+    MODEL_INTEGER = 1,
+    MODEL_UPPER = 2,
+    MODEL_LOWER = 4,
+    MODEL_EXPORT = 8,
+    MODEL_READONLY = 16,
+    MODEL_INDEXED = 32,
+    MODEL_ASSOC = 64,
+    MODEL_REF = 128,
     MODEL_ARRAY = MODEL_INDEXED | MODEL_ASSOC,
 };
 
@@ -65,7 +71,8 @@ bool model_in_function(const struct model *m);
 /* Is a temporary variable of a command inside the running function in front of NAME's local? */
 bool model_temp_in_front(struct model *m, int name);
 
-/* Each returns false where the shell must report an error (read-only, wrong kind) and nothing changes. */
+/* Each returns false where the shell must report an error (read-only, wrong kind) and nothing
+ * changes. */
 bool model_assign(struct model *m, int name, const char *text, bool append);
 bool model_assign_item(struct model *m, int name, const char *key, const char *text, bool append);
 bool model_begin_array(struct model *m, int name, bool append);

@@ -57,12 +57,14 @@ static inline struct var_ref ref_of(struct shell *sh, const char *name)
 
 static inline struct var_ref key_of(struct shell *sh, const char *name, const char *key)
 {
-    return (struct var_ref){.name = name_of(sh, name), .kind = REF_KEY, .key = key, .key_len = strlen(key)};
+    return (struct var_ref){
+        .name = name_of(sh, name), .kind = REF_KEY, .key = key, .key_len = strlen(key)
+    };
 }
 
 static inline struct var_ref index_of(struct shell *sh, const char *name, int64_t index)
 {
-    return (struct var_ref){.name = name_of(sh, name), .kind = REF_INDEX, .index = index};
+    return (struct var_ref){ .name = name_of(sh, name), .kind = REF_INDEX, .index = index };
 }
 
 static inline enum flow set(struct shell *sh, const char *name, const char *text)
@@ -96,7 +98,7 @@ static inline const char *get(struct shell *sh, const char *name)
 
 static inline enum flow declare(struct shell *sh, const char *name, uint32_t attrs, int number)
 {
-    struct var_change change = {.set = attrs, .base = number, .width = number, .local = true};
+    struct var_change change = { .set = attrs, .base = number, .width = number, .local = true };
     return var_declare(sh, name_of(sh, name), &change);
 }
 
@@ -109,12 +111,12 @@ static inline const char *printed(struct shell *sh, const char *name)
     return str_text(&s);
 }
 
-#define assert_set(...) assert_int_equal(set(__VA_ARGS__), FLOW_NEXT)
+#define assert_set(...)              assert_int_equal(set(__VA_ARGS__), FLOW_NEXT)
 #define assert_value(sh, name, text) assert_string_equal(get(sh, name), text)
-#define assert_fails(sh, call, message)                   \
-    do {                                                  \
-        assert_int_equal(call, FLOW_ERROR);               \
-        assert_string_equal((sh)->err.text, message);     \
+#define assert_fails(sh, call, message)                                                            \
+    do {                                                                                           \
+        assert_int_equal(call, FLOW_ERROR);                                                        \
+        assert_string_equal((sh)->err.text, message);                                              \
     } while (0)
 
 #endif

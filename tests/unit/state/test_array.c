@@ -59,7 +59,7 @@ static void test_sparse_and_back(void **state)
     put_index(a, 3, "near");
     assert_null(a->cells);
     assert_int_equal(a->top, INT64_MAX);
-    int64_t expected[] = {3, 1000000000, INT64_MAX - 1};
+    int64_t expected[] = { 3, 1000000000, INT64_MAX - 1 };
     size_t position = 0, seen = 0;
     for (struct array_item item; array_next(a, &position, &item); seen++)
         assert_int_equal(item.index, expected[seen]);
@@ -148,9 +148,11 @@ static void test_keys_with_nul_and_empty(void **state)
     static const struct {
         const char *key;
         size_t len;
-    } keys[] = {{"", 0}, {"\0", 1}, {"\0\0", 2}, {"a", 1}, {"a\0", 2}, {"a\0b", 3}, {"b", 1}};
+    } keys[] = { { "", 0 },    { "\0", 1 },   { "\0\0", 2 }, { "a", 1 },
+                 { "a\0", 2 }, { "a\0b", 3 }, { "b", 1 } };
     for (size_t i = 7; i-- > 0;)
-        assert_true(value_set_text(a->heap, &array_put_key(a, keys[i].key, keys[i].len)->value, "", 0));
+        assert_true(
+            value_set_text(a->heap, &array_put_key(a, keys[i].key, keys[i].len)->value, "", 0));
     size_t position = 0, k = 0;
     for (struct array_item item; array_next(a, &position, &item); k++) {
         assert_int_equal(item.element->key_len, keys[k].len);
@@ -190,7 +192,8 @@ static void test_copies(void **state)
     assert_int_equal(copy->count, 3);
     assert_int_equal(copy->top, 70001);
     size_t len;
-    assert_string_equal(value_text(array_find_index(copy, 10), &len), "a longer text that is in the heap");
+    assert_string_equal(value_text(array_find_index(copy, 10), &len),
+                        "a longer text that is in the heap");
     assert_string_equal(value_text(&array_find_key(assoc, "70000", 5)->value, &len), "far");
     array_free(copy);
     array_free(assoc);
@@ -217,9 +220,14 @@ static void test_bytes_per_element(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        state_test(test_dense),  state_test(test_sparse_and_back),        state_test(test_hash_against_reference),
-        state_test(test_order),  state_test(test_keys_with_nul_and_empty), state_test(test_buried),
-        state_test(test_copies), state_test(test_bytes_per_element),
+        state_test(test_dense),
+        state_test(test_sparse_and_back),
+        state_test(test_hash_against_reference),
+        state_test(test_order),
+        state_test(test_keys_with_nul_and_empty),
+        state_test(test_buried),
+        state_test(test_copies),
+        state_test(test_bytes_per_element),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -33,8 +33,10 @@ static void test_integers(void **state)
     assert_string_equal(shown(sh, VAR_INTEGER | VAR_LONG, -1, "5000000000"), "5000000000");
     assert_string_equal(shown(sh, VAR_INTEGER | VAR_SHORT, -1, "70000"), "4464");
     assert_string_equal(shown(sh, VAR_INTEGER | VAR_UNSIGNED, -1, "-1"), "4294967295");
-    assert_string_equal(shown(sh, VAR_INTEGER | VAR_UNSIGNED | VAR_LONG, -1, "-1"), "18446744073709551615");
-    assert_string_equal(shown(sh, VAR_INTEGER | VAR_UNSIGNED | VAR_LONG, 16, "-1"), "16#ffffffffffffffff");
+    assert_string_equal(shown(sh, VAR_INTEGER | VAR_UNSIGNED | VAR_LONG, -1, "-1"),
+                        "18446744073709551615");
+    assert_string_equal(shown(sh, VAR_INTEGER | VAR_UNSIGNED | VAR_LONG, 16, "-1"),
+                        "16#ffffffffffffffff");
     assert_string_equal(shown(sh, VAR_INTEGER | VAR_UNSIGNED | VAR_SHORT, -1, "-1"), "65535");
 }
 
@@ -49,7 +51,8 @@ static void test_floats(void **state)
     assert_string_equal(shown(sh, VAR_EXPONENT, -1, "1e20"), "1e+20");
     assert_string_equal(shown(sh, VAR_EXPONENT, -1, "1e-7"), "1e-07");
     assert_string_equal(shown(sh, VAR_EXPONENT, 20, "1.1"), "1.1");
-    assert_string_equal(shown(sh, VAR_EXPONENT | VAR_LONG, 25, "1.123456789012345678901"), "1.12345678901234568");
+    assert_string_equal(shown(sh, VAR_EXPONENT | VAR_LONG, 25, "1.123456789012345678901"),
+                        "1.12345678901234568");
     assert_string_equal(shown(sh, VAR_HEXFLOAT, 4, "1.5"), "0x1.8000p+0");
     assert_string_equal(shown(sh, VAR_EXPONENT, -1, "-inf"), "-inf");
     assert_string_equal(shown(sh, VAR_FIXED, -1, "nan"), "nan");
@@ -80,7 +83,8 @@ static void test_case_and_width(void **state)
     assert_string_equal(shown(sh, VAR_ZERO, 5, "123456789"), "56789");
     assert_string_equal(shown(sh, VAR_ZERO | VAR_LEFT, 5, "00042"), "42   ");
     assert_string_equal(shown(sh, VAR_ZERO | VAR_LEFT, 5, "000"), "     ");
-    assert_string_equal(shown(sh, VAR_LEFT, -1, "abc"), "abc"); /* the first value gives the width */
+    assert_string_equal(shown(sh, VAR_LEFT, -1, "abc"),
+                        "abc"); /* the first value gives the width */
     assert_set(sh, "x", "abcdef");
     assert_value(sh, "x", "abc");
     assert_string_equal(shown(sh, VAR_LEFT, 5, "ab"), "ab   ");
@@ -94,7 +98,8 @@ static void test_width_counts_characters(void **state)
     if (!setlocale(LC_CTYPE, "C.UTF-8"))
         skip();
     utf8_refresh();
-    assert_string_equal(shown(sh, VAR_LEFT, 6, "\xc5\xbc\xc3\xb3\xc5\x82w"), "\xc5\xbc\xc3\xb3\xc5\x82w  ");
+    assert_string_equal(shown(sh, VAR_LEFT, 6, "\xc5\xbc\xc3\xb3\xc5\x82w"),
+                        "\xc5\xbc\xc3\xb3\xc5\x82w  ");
     assert_string_equal(shown(sh, VAR_RIGHT, 3, "\xc5\xbc\xc3\xb3\xc5\x82w"), "\xc3\xb3\xc5\x82w");
     assert_string_equal(shown(sh, VAR_UPPER, -1, "\xc5\xbc"), "\xc5\xbb");
     setlocale(LC_CTYPE, "C");
@@ -148,9 +153,12 @@ static void test_numbers_make_no_text(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        state_test(test_integers),       state_test(test_floats),
-        state_test(test_case_and_width), state_test(test_width_counts_characters),
-        state_test(test_append),         state_test(test_bad_number_changes_nothing),
+        state_test(test_integers),
+        state_test(test_floats),
+        state_test(test_case_and_width),
+        state_test(test_width_counts_characters),
+        state_test(test_append),
+        state_test(test_bad_number_changes_nothing),
         state_test(test_numbers_make_no_text),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -13,8 +13,10 @@ static const char *find(char *const *envp, const char *name)
 }
 
 static char *const environment[] = {
-    (char[]){"HOME=/home/me"}, (char[]){"odd-name=1"}, (char[]){"IFS=x"},  (char[]){"SHLVL=3"},
-    (char[]){"N=007"},         (char[]){"EMPTY="},     (char[]){"no sign"}, NULL,
+    (char[]){ "HOME=/home/me" }, (char[]){ "odd-name=1" },
+    (char[]){ "IFS=x" },         (char[]){ "SHLVL=3" },
+    (char[]){ "N=007" },         (char[]){ "EMPTY=" },
+    (char[]){ "no sign" },       NULL,
 };
 
 static void test_round_trip(void **state)
@@ -86,7 +88,7 @@ static void test_arrays_and_numbers(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {state_test(test_round_trip), state_test(test_changes),
-                                       state_test(test_arrays_and_numbers)};
+    const struct CMUnitTest tests[] = { state_test(test_round_trip), state_test(test_changes),
+                                        state_test(test_arrays_and_numbers) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,5 @@
-/* No memory: an assignment fails with one message and changes nothing; rolling back works all the same. */
+/* No memory: an assignment fails with one message and changes nothing; rolling back works all the
+ * same. */
 #include "state_test.h"
 
 #include <stdio.h>
@@ -62,22 +63,26 @@ static void fill_array(struct shell *sh, bool assoc)
     if (assoc)
         assert_int_equal(declare(sh, name, VAR_ASSOC, -1), FLOW_NEXT);
     for (int i = 0; i < 10; i++)
-        assert_int_equal(set_ref(sh, index_of(sh, name, i), "old value, too long to be kept inline"), FLOW_NEXT);
+        assert_int_equal(
+            set_ref(sh, index_of(sh, name, i), "old value, too long to be kept inline"), FLOW_NEXT);
     frame_push(sh, &frame, FRAME_SUBSHELL);
     limit_memory();
     int64_t count = 0;
-    while (set_ref(sh, index_of(sh, name, count), "new value, too long to be kept inline, too") == FLOW_NEXT)
+    while (set_ref(sh, index_of(sh, name, count), "new value, too long to be kept inline, too") ==
+           FLOW_NEXT)
         count++;
     assert_int_equal(sh->err.kind, ERROR_MEMORY);
     assert_true(count > 1000);
     assert_int_equal(var_count(sh, name_of(sh, name)), count);
     for (int64_t i = 0; i < count; i += 97)
-        assert_string_equal(get_ref(sh, index_of(sh, name, i)), "new value, too long to be kept inline, too");
+        assert_string_equal(get_ref(sh, index_of(sh, name, i)),
+                            "new value, too long to be kept inline, too");
     assert_null(get_ref(sh, index_of(sh, name, count)));
     frame_pop(sh, &frame); /* while there is still no memory */
     assert_int_equal(var_count(sh, name_of(sh, name)), 10);
     for (int i = 0; i < 10; i++)
-        assert_string_equal(get_ref(sh, index_of(sh, name, i)), "old value, too long to be kept inline");
+        assert_string_equal(get_ref(sh, index_of(sh, name, i)),
+                            "old value, too long to be kept inline");
     unlimit_memory();
 }
 

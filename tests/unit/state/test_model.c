@@ -1,7 +1,8 @@
 /*
- * The model test of the journal: random nested programs of assignments, declarations, references, temporary variables,
- * function calls and subshells run against the state layer and against a naive model (model.h) at once; the whole
- * state must agree after every step that ends a frame, and often in between. At the end nothing may be left over.
+ * The model test of the journal: random nested programs of assignments, declarations, references,
+ * temporary variables, function calls and subshells run against the state layer and against a naive
+ * model (model.h) at once; the whole state must agree after every step that ends a frame, and often
+ * in between. At the end nothing may be left over.
  *
  *     test_model [PROGRAMS [FIRST_SEED]]
  */
@@ -30,14 +31,14 @@ struct run {
     struct model *model;
     uint64_t random;
     unsigned long seed;
-    int budget; /* operations left */
+    int budget;             /* operations left */
     int traps[MODEL_SLOTS]; /* the real side of what frame_record_call undoes */
     uint64_t trap_stamps[MODEL_SLOTS];
 };
 
-static const char *const names[MODEL_NAMES] = {"a", "b", "c", "d", "e", "r", "q"};
+static const char *const names[MODEL_NAMES] = { "a", "b", "c", "d", "e", "r", "q" };
 enum { FIRST_REF = 5 };
-static const char *const directories[] = {"/", "/usr", "/tmp"};
+static const char *const directories[] = { "/", "/usr", "/tmp" };
 
 static unsigned pick(struct run *run, unsigned n)
 {
@@ -45,10 +46,10 @@ static unsigned pick(struct run *run, unsigned n)
     return (unsigned)(run->random >> 33) % n;
 }
 
-#define CHECK(run, condition)                                                                    \
-    do {                                                                                         \
-        if (!(condition))                                                                        \
-            fail_msg("seed %lu, %d operations left: %s", (run)->seed, (run)->budget, #condition); \
+#define CHECK(run, condition)                                                                      \
+    do {                                                                                           \
+        if (!(condition))                                                                          \
+            fail_msg("seed %lu, %d operations left: %s", (run)->seed, (run)->budget, #condition);  \
     } while (0)
 
 /* ---- comparing ---- */
@@ -69,7 +70,7 @@ static unsigned real_attrs(const struct var *var)
 
 static void compare_elements(struct run *run, struct name *name, const struct model_var *expected)
 {
-    struct var_cursor cursor = {0};
+    struct var_cursor cursor = { 0 };
     struct var_item item;
     int i = 0;
     for (; var_next(run->sh, name, &cursor, &item); i++) {
@@ -80,7 +81,8 @@ static void compare_elements(struct run *run, struct name *name, const struct mo
         else
             snprintf(key, sizeof key, "%lld", (long long)item.index);
         CHECK(run, strcmp(key, expected->items[i].key) == 0);
-        CHECK(run, strcmp(item.text, expected->items[i].text) == 0 && item.len == strlen(item.text));
+        CHECK(run,
+              strcmp(item.text, expected->items[i].text) == 0 && item.len == strlen(item.text));
     }
     CHECK(run, i == expected->count);
     CHECK(run, var_count(run->sh, name) == (size_t)expected->count);
@@ -91,7 +93,7 @@ static void compare_elements(struct run *run, struct name *name, const struct mo
 static void compare_var(struct run *run, int n)
 {
     struct name *name = name_intern(run->sh, names[n], 1);
-    struct model_var none = {0};
+    struct model_var none = { 0 };
     const struct model_var *expected = model_find(run->model, n);
     if (!expected)
         expected = &none;
@@ -125,10 +127,10 @@ static void compare_all(struct run *run)
     const struct model_frame *frame = model_params(m);
     CHECK(run, sh->params->count == (size_t)frame->param_count);
     for (int i = 0; i < frame->param_count; i++)
-        CHECK(run, atoi(sh->params->argv[i]) == frame->params[i]);
+        CHECK(run, (int)strtol(sh->params->argv[i], NULL, 10) == frame->params[i]);
     for (int i = 0; i < MODEL_SLOTS; i++) {
         const char *alias = alias_get(sh, names[i], 1);
-        CHECK(run, (alias ? atoi(alias) : 0) == m->aliases[i]);
+        CHECK(run, (alias ? (int)strtol(alias, NULL, 10) : 0) == m->aliases[i]);
         const struct func *func = func_find(sh, names[i], 1);
         CHECK(run, (func ? (int)func->node->node.line : 0) == m->functions[i]);
         CHECK(run, run->traps[i] == m->traps[i]);
@@ -192,7 +194,8 @@ static void op_assign(struct run *run)
     int n = (int)pick(run, MODEL_NAMES);
     random_text(run, text);
     bool append = pick(run, 3) == 0 && room_to_append(run, n, "0") && strlen(text) < MODEL_TEXT / 2;
-    enum flow flow = var_set_name(run->sh, name_of(run, n), text, strlen(text), append ? ASSIGN_APPEND : 0);
+    enum flow flow =
+        var_set_name(run->sh, name_of(run, n), text, strlen(text), append ? ASSIGN_APPEND : 0);
     expect(run, model_assign(run->model, n, text, append), flow);
 }
 
@@ -209,7 +212,9 @@ static void op_assign_num(struct run *run)
 
 static struct var_ref item_ref(struct run *run, int n, const char *key)
 {
-    struct var_ref ref = {.name = name_of(run, n), .kind = REF_KEY, .key = key, .key_len = strlen(key)};
+    struct var_ref ref = {
+        .name = name_of(run, n), .kind = REF_KEY, .key = key, .key_len = strlen(key)
+    };
     if (pick(run, 2) && key[0] != 'k') {
         ref.kind = REF_INDEX;
         ref.index = atoll(key);
@@ -220,8 +225,11 @@ static struct var_ref item_ref(struct run *run, int n, const char *key)
 /* A key that fits the variable's kind; false when its array is full. */
 static bool random_key(struct run *run, int n, char *ret)
 {
-    static const char *const indices[] = {"0", "1", "2", "3", "7", "70", "1000000000", "9000000000000000000"};
-    static const char *const keys[] = {"0", "k", "kk", "k1", "k12345678", "k123456789", "1", "k b"};
+    static const char *const indices[] = { "0", "1",  "2",          "3",
+                                           "7", "70", "1000000000", "9000000000000000000" };
+    static const char *const keys[] = {
+        "0", "k", "kk", "k1", "k12345678", "k123456789", "1", "k b"
+    };
     int target = n;
     struct model_var *var = model_resolve(run->model, &target);
     bool assoc = var && (var->attrs & MODEL_ASSOC);
@@ -250,7 +258,8 @@ static void op_assign_array(struct run *run)
     if (append && before && before->count > 6)
         return;
     int64_t next;
-    enum flow flow = var_begin_array(run->sh, name_of(run, n), 0, append ? ASSIGN_APPEND : 0, &next);
+    enum flow flow =
+        var_begin_array(run->sh, name_of(run, n), 0, append ? ASSIGN_APPEND : 0, &next);
     bool ok = model_begin_array(run->model, n, append);
     expect(run, ok, flow);
     if (!ok)
@@ -263,7 +272,8 @@ static void op_assign_array(struct run *run)
         random_text(run, text);
         snprintf(key, sizeof key, "%lld", (long long)next);
         struct var_ref ref = item_ref(run, n, key);
-        expect(run, model_assign_item(run->model, n, key, text, false), var_set(run->sh, &ref, text, strlen(text), 0));
+        expect(run, model_assign_item(run->model, n, key, text, false),
+               var_set(run->sh, &ref, text, strlen(text), 0));
     }
 }
 
@@ -288,9 +298,10 @@ static void op_declare(struct run *run)
     static const struct {
         unsigned model;
         uint32_t real;
-    } attrs[] = {{MODEL_INTEGER, VAR_INTEGER}, {MODEL_UPPER, VAR_UPPER},     {MODEL_LOWER, VAR_LOWER},
-                 {MODEL_EXPORT, VAR_EXPORT},   {MODEL_INDEXED, VAR_INDEXED}, {MODEL_ASSOC, VAR_ASSOC},
-                 {MODEL_READONLY, VAR_READONLY}, {0, 0}};
+    } attrs[] = { { MODEL_INTEGER, VAR_INTEGER },   { MODEL_UPPER, VAR_UPPER },
+                  { MODEL_LOWER, VAR_LOWER },       { MODEL_EXPORT, VAR_EXPORT },
+                  { MODEL_INDEXED, VAR_INDEXED },   { MODEL_ASSOC, VAR_ASSOC },
+                  { MODEL_READONLY, VAR_READONLY }, { 0, 0 } };
     int n = (int)pick(run, FIRST_REF);
     unsigned which = pick(run, 8), how = pick(run, 8);
     /* Read-only variables at the top would end all activity. */
@@ -299,8 +310,9 @@ static void op_declare(struct run *run)
     bool local = pick(run, 2) != 0;
     if (local && model_in_function(run->model) && model_temp_in_front(run->model, n))
         return;
-    struct var_change change = {.base = -1, .width = -1, .local = local};
-    unsigned set = how ? attrs[which].model : 0, clear = how ? 0 : attrs[which].model & ~(unsigned)MODEL_ARRAY;
+    struct var_change change = { .base = -1, .width = -1, .local = local };
+    unsigned set = how ? attrs[which].model : 0,
+             clear = how ? 0 : attrs[which].model & ~(unsigned)MODEL_ARRAY;
     change.set = how ? attrs[which].real : 0;
     change.clear = how ? 0 : attrs[which].real & ~(uint32_t)VAR_ARRAY;
     enum flow flow = var_declare(run->sh, name_of(run, n), &change);
@@ -313,7 +325,8 @@ static void op_refer(struct run *run)
     bool local = pick(run, 2) != 0;
     if (model_temp_in_front(run->model, n))
         return;
-    const struct model_var *old = local && model_in_function(run->model) ? NULL : model_find(run->model, n);
+    const struct model_var *old =
+        local && model_in_function(run->model) ? NULL : model_find(run->model, n);
     if (old && (old->attrs & MODEL_ARRAY))
         return;
     if (local && model_in_function(run->model)) { /* it may exist as an array */
@@ -323,7 +336,7 @@ static void op_refer(struct run *run)
             (frames[f - 1].vars[n].bound && (frames[f - 1].vars[n].attrs & MODEL_ARRAY)))
             return;
     }
-    struct var_change change = {.set = VAR_NAMEREF, .base = -1, .width = -1, .local = local};
+    struct var_change change = { .set = VAR_NAMEREF, .base = -1, .width = -1, .local = local };
     change.nameref_target = name_of(run, target);
     enum flow flow = var_declare(run->sh, name_of(run, n), &change);
     expect(run, model_refer(run->model, n, target, local), flow);
@@ -351,7 +364,7 @@ static void op_params(struct run *run)
         return;
     }
     char texts[MODEL_PARAMS][12];
-    const char *argv[MODEL_PARAMS + 1] = {0};
+    const char *argv[MODEL_PARAMS + 1] = { 0 };
     frame->param_count = (int)pick(run, MODEL_PARAMS);
     for (int i = 0; i < frame->param_count; i++) {
         frame->params[i] = (int)pick(run, 1000);
@@ -431,7 +444,8 @@ static void op_place(struct run *run)
     }
     int error = 0;
     run->model->cwd = (int)pick(run, 3);
-    CHECK(run, cwd_change(run->sh, directories[run->model->cwd], true, &error) == FLOW_NEXT && error == 0);
+    CHECK(run, cwd_change(run->sh, directories[run->model->cwd], true, &error) == FLOW_NEXT &&
+                   error == 0);
 }
 
 /* ---- frames ---- */
@@ -455,7 +469,7 @@ static void op_call(struct run *run, int depth)
 {
     struct frame frame;
     struct params params, *outer;
-    const char *const argv[] = {"7", "8", NULL};
+    const char *const argv[] = { "7", "8", NULL };
     frame_push(run->sh, &frame, FRAME_FUNC);
     param_enter(run->sh, &params, 2, argv, &outer);
     model_push(run->model, MODEL_FUNC);
@@ -505,11 +519,13 @@ static void op_command(struct run *run, int depth)
 static void run_program(struct run *run, int depth)
 {
     static void (*const operations[])(struct run *) = {
-        op_assign, op_assign, op_assign, op_assign_num, op_assign_item, op_assign_item, op_assign_item, op_assign_array,
-        op_unset,  op_unset,  op_declare, op_declare,   op_declare,     op_refer,       op_option,      op_params,
-        op_alias,  op_function, op_trap, op_place,
+        op_assign,      op_assign,      op_assign,       op_assign_num, op_assign_item,
+        op_assign_item, op_assign_item, op_assign_array, op_unset,      op_unset,
+        op_declare,     op_declare,     op_declare,      op_refer,      op_option,
+        op_params,      op_alias,       op_function,     op_trap,       op_place,
     };
-    static void (*const frames[])(struct run *, int) = {op_subshell, op_subshell, op_call, op_command, op_dot};
+    static void (*const frames[])(struct run *, int) = { op_subshell, op_subshell, op_call,
+                                                         op_command, op_dot };
     for (unsigned count = 2 + pick(run, 10); count > 0 && run->budget > 0; count--) {
         run->budget--;
         if (depth < 12 && run->model->depth < MODEL_FRAMES - 3 && pick(run, 4) == 0)
@@ -539,7 +555,7 @@ static void run_one(unsigned long seed)
     struct shell *sh = shell_new();
     assert_non_null(sh);
     sh->hooks.arith_text = number_or_zero;
-    struct run run = {.sh = sh, .seed = seed, .random = seed * 7919, .budget = 150};
+    struct run run = { .sh = sh, .seed = seed, .random = seed * 7919, .budget = 150 };
     run.model = calloc(1, sizeof *run.model);
     run.model->depth = 1;
     run.model->options = sh->options;
@@ -574,6 +590,6 @@ int main(int argc, char **argv)
         program_count = strtoul(argv[1], NULL, 10);
     if (argc > 2)
         first_seed = strtoul(argv[2], NULL, 10);
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_random_programs)};
+    const struct CMUnitTest tests[] = { cmocka_unit_test(test_random_programs) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -55,7 +55,8 @@ static void test_many_shells(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {state_test(test_error_text), state_test(test_names), state_test(test_depth),
-                                       cmocka_unit_test(test_many_shells)};
+    const struct CMUnitTest tests[] = { state_test(test_error_text), state_test(test_names),
+                                        state_test(test_depth),
+                                        cmocka_unit_test(test_many_shells) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -19,7 +19,7 @@ static void test_random(void **state)
     for (int i = 0; i < 3; i++)
         assert_value(sh, "RANDOM", first[i]);
     for (int i = 0; i < 1000; i++)
-        assert_in_range(atoi(get(sh, "RANDOM")), 0, 32767);
+        assert_in_range((int)strtol(get(sh, "RANDOM"), NULL, 10), 0, 32767);
     /* A seed set in a subshell is forgotten; numbers drawn there are not drawn again. */
     assert_set(sh, "RANDOM", "42");
     struct frame frame;
@@ -49,7 +49,7 @@ static void test_seconds(void **state)
 static void test_lost_meaning(void **state)
 {
     struct shell *sh = *state;
-    static const char *const names[] = {"RANDOM", "SECONDS", "LINENO"};
+    static const char *const names[] = { "RANDOM", "SECONDS", "LINENO" };
     for (size_t i = 0; i < 3; i++) {
         struct var_ref ref = ref_of(sh, names[i]);
         assert_true(var_is_set(sh, &ref));
@@ -111,7 +111,7 @@ static void test_locale(void **state)
 static void test_match(void **state)
 {
     struct shell *sh = *state;
-    struct match_span spans[] = {{0, 5}, {1, 3}, {-1, -1}, {3, 3}};
+    struct match_span spans[] = { { 0, 5 }, { 1, 3 }, { -1, -1 }, { 3, 3 } };
     assert_int_equal(special_set_match(sh, "hello", 5, spans, 4), FLOW_NEXT);
     assert_string_equal(get_ref(sh, index_of(sh, ".sh.match", 0)), "hello");
     assert_string_equal(get_ref(sh, index_of(sh, ".sh.match", 1)), "el");
@@ -119,7 +119,7 @@ static void test_match(void **state)
     assert_int_equal(var_count(sh, name_of(sh, ".sh.match")), 3);
     struct frame frame;
     frame_push(sh, &frame, FRAME_SUBSHELL);
-    struct match_span other = {0, 2};
+    struct match_span other = { 0, 2 };
     for (int i = 0; i < 10; i++)
         assert_int_equal(special_set_match(sh, "xy", 2, &other, 1), FLOW_NEXT);
     assert_string_equal(get(sh, ".sh.match"), "xy");
@@ -154,8 +154,9 @@ static void test_shell_facts(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        state_test(test_random), state_test(test_seconds), state_test(test_lost_meaning), state_test(test_ifs),
-        state_test(test_locale), state_test(test_match),   state_test(test_shell_facts),
+        state_test(test_random),      state_test(test_seconds), state_test(test_lost_meaning),
+        state_test(test_ifs),         state_test(test_locale),  state_test(test_match),
+        state_test(test_shell_facts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -13,7 +13,7 @@ static void check(const struct value *v, const char *text)
 static void test_text_of_all_sizes(void **state)
 {
     struct shell *sh = *state;
-    struct value v = {0};
+    struct value v = { 0 };
     char text[200];
     for (size_t pass = 0; pass < 2; pass++)
         for (size_t len = 0; len < sizeof text; len++) {
@@ -30,7 +30,7 @@ static void test_text_of_all_sizes(void **state)
 static void test_room_is_reused(void **state)
 {
     struct shell *sh = *state;
-    struct value v = {0};
+    struct value v = { 0 };
     assert_true(value_set_text(sh->heap, &v, "a text that does not fit inline at all", 38));
     const char *data = v.heap.data;
     assert_true(value_set_text(sh->heap, &v, "short", 5));
@@ -42,7 +42,7 @@ static void test_room_is_reused(void **state)
 static void test_big_room_is_given_back(void **state)
 {
     struct shell *sh = *state;
-    struct value v = {0};
+    struct value v = { 0 };
     static char big[100000];
     memset(big, 'x', sizeof big);
     assert_true(value_set_text(sh->heap, &v, big, sizeof big));
@@ -57,7 +57,7 @@ static void test_big_room_is_given_back(void **state)
 static void test_own_text(void **state)
 {
     struct shell *sh = *state;
-    struct value v = {0};
+    struct value v = { 0 };
     size_t len;
     assert_true(value_set_text(sh->heap, &v, "0123456789", 10));
     assert_true(value_set_text(sh->heap, &v, value_text(&v, &len) + 3, 7));
@@ -80,14 +80,15 @@ static void test_own_text(void **state)
 static void test_append_is_amortized(void **state)
 {
     struct shell *sh = *state;
-    struct value v = {0};
+    struct value v = { 0 };
     struct mem_stats before, after;
     assert_true(value_set_text(sh->heap, &v, "", 0));
     mem_region_stats(sh->heap, &before);
     for (int i = 0; i < 1000000; i++)
         assert_true(value_append_text(sh->heap, &v, "0123456789", 10));
     mem_region_stats(sh->heap, &after);
-    assert_true(after.alloc_count + after.resize_count - before.alloc_count - before.resize_count < 100);
+    assert_true(after.alloc_count + after.resize_count - before.alloc_count - before.resize_count <
+                100);
     size_t len;
     const char *text = value_text(&v, &len);
     assert_int_equal(len, 10000000);
@@ -98,7 +99,7 @@ static void test_append_is_amortized(void **state)
 static void test_numbers_and_nul(void **state)
 {
     struct shell *sh = *state;
-    struct value v = {0}, w = {0};
+    struct value v = { 0 }, w = { 0 };
     value_set_int(&v, -5);
     assert_true(v.bits == VALUE_INT && v.i == -5);
     value_set_float(&v, 1.5L);
@@ -119,7 +120,7 @@ static void test_numbers_and_nul(void **state)
 static void test_stamps_hold_48_bits(void **state)
 {
     (void)state;
-    struct value v = {0};
+    struct value v = { 0 };
     value_set_stamp(&v, UINT64_C(0xffffeeeeddddcccc) >> 16);
     assert_int_equal(value_stamp(&v), UINT64_C(0xffffeeeeddddcccc) >> 16);
 }
@@ -127,8 +128,9 @@ static void test_stamps_hold_48_bits(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        state_test(test_text_of_all_sizes), state_test(test_room_is_reused),    state_test(test_big_room_is_given_back),
-        state_test(test_own_text),          state_test(test_append_is_amortized), state_test(test_numbers_and_nul),
+        state_test(test_text_of_all_sizes),      state_test(test_room_is_reused),
+        state_test(test_big_room_is_given_back), state_test(test_own_text),
+        state_test(test_append_is_amortized),    state_test(test_numbers_and_nul),
         state_test(test_stamps_hold_48_bits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,5 @@
-/* Reading and writing variables: kinds of references, arrays, name references, errors, the journal's costs. */
+/* Reading and writing variables: kinds of references, arrays, name references, errors, the
+ * journal's costs. */
 #include "state_test.h"
 
 static void test_scalars(void **state)
@@ -78,8 +79,9 @@ static void test_associative(void **state)
     assert_set(sh, "a", "zero");
     assert_string_equal(printed(sh, "a"), "typeset -A a=([0]=zero ['a]b']=5 [y]='b c')");
     assert_int_equal(var_count(sh, name_of(sh, "a")), 3);
-    assert_fails(sh, declare(sh, "a", VAR_INDEXED, -1), "a: cannot change associative array to indexed array");
-    struct var_ref all = {.name = name_of(sh, "a"), .kind = REF_ALL, .all = '@'};
+    assert_fails(sh, declare(sh, "a", VAR_INDEXED, -1),
+                 "a: cannot change associative array to indexed array");
+    struct var_ref all = { .name = name_of(sh, "a"), .kind = REF_ALL, .all = '@' };
     assert_string_equal(get_ref(sh, all), "zero 5 b c");
     assert_int_equal(var_unset(sh, &all, false), FLOW_NEXT);
     assert_string_equal(printed(sh, "a"), "typeset -A a=()");
@@ -89,10 +91,10 @@ static void test_unset_while_iterating(void **state)
 {
     struct shell *sh = *state;
     assert_int_equal(declare(sh, "a", VAR_ASSOC, -1), FLOW_NEXT);
-    static const char *const keys[] = {"a", "b", "c"};
+    static const char *const keys[] = { "a", "b", "c" };
     for (int i = 0; i < 3; i++)
         assert_int_equal(set_ref(sh, key_of(sh, "a", keys[i]), "v"), FLOW_NEXT);
-    struct var_cursor cursor = {0};
+    struct var_cursor cursor = { 0 };
     struct var_item item;
     assert_true(var_next(sh, name_of(sh, "a"), &cursor, &item));
     struct var_ref gone = key_of(sh, "a", "b");
@@ -122,15 +124,21 @@ static void test_readonly(void **state)
 static void test_references(void **state)
 {
     struct shell *sh = *state;
-    struct var_change to_x = {.set = VAR_NAMEREF, .base = -1, .width = -1, .nameref_target = name_of(sh, "x")};
+    struct var_change to_x = {
+        .set = VAR_NAMEREF, .base = -1, .width = -1, .nameref_target = name_of(sh, "x")
+    };
     assert_int_equal(var_declare(sh, name_of(sh, "n"), &to_x), FLOW_NEXT);
     assert_set(sh, "n", "5");
     assert_value(sh, "x", "5");
     assert_string_equal(printed(sh, "n"), "typeset -n n=x");
-    struct var_change to_n = {.set = VAR_NAMEREF, .base = -1, .width = -1, .nameref_target = name_of(sh, "n")};
+    struct var_change to_n = {
+        .set = VAR_NAMEREF, .base = -1, .width = -1, .nameref_target = name_of(sh, "n")
+    };
     assert_fails(sh, var_declare(sh, name_of(sh, "n"), &to_n), "n: invalid self reference");
     assert_int_equal(var_declare(sh, name_of(sh, "m"), &to_n), FLOW_NEXT);
-    struct var_change to_m = {.set = VAR_NAMEREF, .base = -1, .width = -1, .nameref_target = name_of(sh, "m")};
+    struct var_change to_m = {
+        .set = VAR_NAMEREF, .base = -1, .width = -1, .nameref_target = name_of(sh, "m")
+    };
     assert_int_equal(var_declare(sh, name_of(sh, "x"), &to_m), FLOW_ERROR);
     assert_value(sh, "m", "5");
     struct var_ref ref = ref_of(sh, "n");
@@ -160,7 +168,7 @@ static void test_reference_without_target(void **state)
     assert_set(sh, "w", "foo");
     assert_set(sh, "foo", "3");
     assert_value(sh, "w", "3");
-    struct var_change none = {.clear = VAR_NAMEREF, .base = -1, .width = -1};
+    struct var_change none = { .clear = VAR_NAMEREF, .base = -1, .width = -1 };
     assert_int_equal(var_declare(sh, name_of(sh, "w"), &none), FLOW_NEXT);
     assert_value(sh, "w", "foo");
     int64_t next;
@@ -181,7 +189,9 @@ static void test_reference_to_the_caller(void **state)
     assert_set(sh, "x", "local");
     frame_push(sh, &inner, FRAME_FUNC);
     assert_value(sh, "x", "global");
-    struct var_change change = {.set = VAR_NAMEREF, .base = -1, .width = -1, .local = true, .nameref_caller = true};
+    struct var_change change = {
+        .set = VAR_NAMEREF, .base = -1, .width = -1, .local = true, .nameref_caller = true
+    };
     change.nameref_target = name_of(sh, "x");
     assert_int_equal(var_declare(sh, name_of(sh, "r"), &change), FLOW_NEXT);
     assert_int_equal(var_declare(sh, name_of(sh, "x"), &change), FLOW_NEXT);
@@ -207,7 +217,8 @@ static void test_journal_is_constant(void **state)
     struct shell *sh = *state;
     int64_t next;
     for (int i = 0; i < 100000; i++)
-        assert_int_equal(set_ref(sh, index_of(sh, "a", i), "a text that lives in the heap, each"), FLOW_NEXT);
+        assert_int_equal(set_ref(sh, index_of(sh, "a", i), "a text that lives in the heap, each"),
+                         FLOW_NEXT);
     struct mem_stats nodes[2], heap[2];
     mem_region_stats(sh->nodes, &nodes[0]);
     mem_region_stats(sh->heap, &heap[0]);

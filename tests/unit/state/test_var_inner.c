@@ -4,16 +4,18 @@
 #include <stdio.h>
 
 /* NAME[FIRST][SECOND] of indices. */
-static struct var_ref two(struct shell *sh, const char *name, int64_t first, struct ref_step *step, int64_t second)
+static struct var_ref two(struct shell *sh, const char *name, int64_t first, struct ref_step *step,
+                          int64_t second)
 {
     struct var_ref ref = index_of(sh, name, first);
-    *step = (struct ref_step){.kind = REF_INDEX, .index = second};
+    *step = (struct ref_step){ .kind = REF_INDEX, .index = second };
     ref.steps = step;
     ref.step_count = 1;
     return ref;
 }
 
-static enum flow set_two(struct shell *sh, const char *name, int64_t first, int64_t second, const char *text)
+static enum flow set_two(struct shell *sh, const char *name, int64_t first, int64_t second,
+                         const char *text)
 {
     struct ref_step step;
     return set_ref(sh, two(sh, name, first, &step, second), text);
@@ -41,14 +43,14 @@ static void test_matrix(void **state)
     assert_int_equal(set_ref(sh, index_of(sh, "m", 0), "x"), FLOW_NEXT);
     assert_string_equal(printed(sh, "m"), "typeset -a m=((x b) (c) )");
     assert_int_equal(var_count(sh, name_of(sh, "m")), 2);
-    struct ref_step all = {.kind = REF_ALL, .all = '@'};
+    struct ref_step all = { .kind = REF_ALL, .all = '@' };
     struct var_ref row = index_of(sh, "m", 0);
     row.steps = &all;
     row.step_count = 1;
     assert_int_equal(var_count_in(sh, &row), 2);
     assert_int_equal(var_next_index_in(sh, &row), 2);
     assert_string_equal(get_ref(sh, row), "x b");
-    struct var_cursor cursor = {0};
+    struct var_cursor cursor = { 0 };
     struct var_item item;
     assert_true(var_next_in(sh, &row, &cursor, &item));
     assert_string_equal(item.text, "x");
@@ -88,7 +90,7 @@ static void test_keys_inside(void **state)
     struct var_ref two_ref = key_of(sh, "z", "two");
     assert_int_equal(var_takes_key(sh, &two_ref, &takes_key), FLOW_NEXT);
     assert_false(takes_key);
-    struct ref_step k = {.kind = REF_KEY, .key = "k", .key_len = 1};
+    struct ref_step k = { .kind = REF_KEY, .key = "k", .key_len = 1 };
     one.steps = &k;
     one.step_count = 1;
     assert_int_equal(set_ref(sh, one, "v"), FLOW_NEXT);
@@ -136,7 +138,7 @@ static void test_reference_to_a_row(void **state)
     struct shell *sh = *state;
     assert_int_equal(set_two(sh, "g", 1, 0, "4"), FLOW_NEXT);
     assert_int_equal(set_two(sh, "g", 1, 1, "5"), FLOW_NEXT);
-    struct var_change change = {.set = VAR_NAMEREF, .base = -1, .width = -1};
+    struct var_change change = { .set = VAR_NAMEREF, .base = -1, .width = -1 };
     change.nameref_target = name_of(sh, "g");
     change.nameref_key = "1";
     assert_int_equal(var_declare(sh, name_of(sh, "r"), &change), FLOW_NEXT);
@@ -152,7 +154,7 @@ static void test_too_deep(void **state)
     struct shell *sh = *state;
     struct ref_step steps[REF_STEPS_MAX + 1];
     for (int i = 0; i <= REF_STEPS_MAX; i++)
-        steps[i] = (struct ref_step){.kind = REF_INDEX, .index = 1};
+        steps[i] = (struct ref_step){ .kind = REF_INDEX, .index = 1 };
     struct var_ref ref = index_of(sh, "d", 1);
     ref.steps = steps;
     ref.step_count = REF_STEPS_MAX;
@@ -165,8 +167,12 @@ static void test_too_deep(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        state_test(test_matrix),   state_test(test_scalar_becomes_array),    state_test(test_keys_inside),
-        state_test(test_subshell), state_test(test_attributes_reach_inside), state_test(test_reference_to_a_row),
+        state_test(test_matrix),
+        state_test(test_scalar_becomes_array),
+        state_test(test_keys_inside),
+        state_test(test_subshell),
+        state_test(test_attributes_reach_inside),
+        state_test(test_reference_to_a_row),
         state_test(test_too_deep),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
