@@ -1,8 +1,8 @@
 /*
  * The shell's command line: memksh [options] [-c text | file] [argument ...].
  *
- * Options are those of option.def, by letter or by name, and -c -s -i -l -r. `-` or `--` ends them. What the shell is called
- * counts too. Nothing is run here and nothing printed.
+ * Options are those of option.def, by letter or by name, and -c -s -i -l -r. `-` or `--` ends them.
+ * What the shell is called counts too. Nothing is run here and nothing printed.
  */
 #include "shell/cmdline.h"
 
@@ -22,7 +22,8 @@ struct parser {
 static enum flow usage_error(struct shell *sh, const char *what, const char *why)
 {
     return shell_fail(sh, ERROR_USAGE, 2, what,
-                      "%s\nUsage: memksh [-abefhiklmnprstuvxBCEGH] [-o option] [-c command | file] [argument ...]\n"
+                      "%s\nUsage: memksh [-abefhiklmnprstuvxBCEGH] [-o option] [-c command | file] "
+                      "[argument ...]\n"
                       " Help: memksh --help",
                       why);
 }
@@ -82,7 +83,7 @@ static enum flow letters(struct parser *p, const char *word)
         } else if (option_parse_letter(*c, &option)) {
             TRY(set_option(p->sh, option, on));
         } else {
-            char what[3] = {*word, *c, '\0'};
+            char what[3] = { *word, *c, '\0' };
             return usage_error(p->sh, what, "unknown option");
         }
     }
@@ -152,9 +153,9 @@ static enum flow operands(struct parser *p, const char *arg0)
 
 enum flow cmdline_parse(struct shell *sh, int argc, char *const *argv, struct cmdline *ret)
 {
-    struct parser p = {.sh = sh, .cmdline = ret, .argv = argv, .argc = argc, .next = 1};
+    struct parser p = { .sh = sh, .cmdline = ret, .argv = argv, .argc = argc, .next = 1 };
     const char *arg0 = argc > 0 ? argv[0] : "memksh";
-    *ret = (struct cmdline){.arg0 = arg0};
+    *ret = (struct cmdline){ .arg0 = arg0 };
     TRY(invoked_as(sh, arg0));
     TRY(options(&p));
     return operands(&p, arg0);
@@ -162,7 +163,8 @@ enum flow cmdline_parse(struct shell *sh, int argc, char *const *argv, struct cm
 
 void cmdline_version(struct str *s)
 {
-    str_append_z(s, "memksh " SHELL_VERSION " (a shell of the ksh93 language on the libmem allocator)\n");
+    str_append_z(s, "memksh " SHELL_VERSION
+                    " (a shell of the ksh93 language on the libmem allocator)\n");
 }
 
 void cmdline_help(struct str *s)

@@ -6,18 +6,20 @@
 
 /* What the command line asks for, besides the options already set in the shell. */
 struct cmdline {
-    const char *command;      /* -c: the text to run; NULL: none */
-    const char *script;       /* file to run; NULL: standard input */
-    const char *arg0;         /* $0 */
-    size_t argc;              /* $1 ... */
+    const char *command; /* -c: the text to run; NULL: none */
+    const char *script;  /* file to run; NULL: standard input */
+    const char *arg0;    /* $0 */
+    size_t argc;         /* $1 ... */
     char *const *argv;
-    bool from_stdin;          /* -s, or neither -c nor a script */
+    bool from_stdin; /* -s, or neither -c nor a script */
     bool show_version, show_help, list_options;
 };
 
-/* Reads ARGV: sets options of SH (also interactive, login, restricted) and fills *RET. By the name it is called: sh is POSIX mode,
- * r... restricted, -... a login shell. FLOW_ERROR ERROR_USAGE, status 2. */
-enum flow cmdline_parse(struct shell *sh, int argc, char *const *argv, struct cmdline *ret) NODISCARD;
+/* Reads ARGV: sets options of SH (also interactive, login, restricted) and fills *RET. By the name
+ * it is called: sh is POSIX mode, r... restricted, -... a login shell. FLOW_ERROR ERROR_USAGE,
+ * status 2. */
+enum flow cmdline_parse(struct shell *sh, int argc, char *const *argv,
+                        struct cmdline *ret) NODISCARD;
 /* The text of --help, and of --version. */
 void cmdline_help(struct str *s);
 void cmdline_version(struct str *s);

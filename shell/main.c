@@ -1,8 +1,9 @@
 /*
  * The program: sets the shell up, runs what the command line asks for, ends it.
  *
- * Start-up does as little as it can, because most shells live for milliseconds: nothing of the interactive layer is touched unless
- * the shell is interactive, and at the end the process is left to the system as it is.
+ * Start-up does as little as it can, because most shells live for milliseconds: nothing of the
+ * interactive layer is touched unless the shell is interactive, and at the end the process is left
+ * to the system as it is.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -101,7 +102,8 @@ static enum flow profiles_run(struct shell *sh)
 /* Standard input as source of commands. */
 struct stdin_reader {
     struct shell *sh;
-    enum flow flow; /* how a trap that ran while waiting for a line ended, when not with FLOW_NEXT */
+    enum flow
+        flow; /* how a trap that ran while waiting for a line ended, when not with FLOW_NEXT */
 };
 
 /* A line at a time: what the commands run may read the rest. */
@@ -132,7 +134,7 @@ static ptrdiff_t stdin_read(void *ctx, bool continuation, const char **ret_text)
 static enum flow stdin_run(struct shell *sh)
 {
     struct source source;
-    struct stdin_reader reader = {.sh = sh, .flow = FLOW_NEXT};
+    struct stdin_reader reader = { .sh = sh, .flow = FLOW_NEXT };
     source_init_reader(&source, sh->arg0, stdin_read, &reader, sh->heap);
     enum flow flow = exec_source(sh, &source);
     source_release(&source);
@@ -189,7 +191,7 @@ static int print_and_exit(void (*make)(struct str *s))
 static int shell_run(void *ctx, const char *floor)
 {
     const struct start *start = ctx;
-    struct cmdline cmdline = {0};
+    struct cmdline cmdline = { 0 };
     struct shell *sh = shell_new();
     if (!sh) {
         diag_printf("%s: cannot start: %s", diag_program, strerror(errno));
@@ -212,7 +214,7 @@ static int shell_run(void *ctx, const char *floor)
 
 int main(int argc, char **argv)
 {
-    struct start start = {.argc = argc, .argv = argv};
+    struct start start = { .argc = argc, .argv = argv };
     /* Not exit(): what libraries would do there is not worth its time. */
     _exit(stack_run(shell_run, &start));
 }

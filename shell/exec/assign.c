@@ -1,9 +1,10 @@
 /*
  * Assignments of all forms: scalars, elements, whole arrays, arrays in arrays.
  *
- * Values are made before anything is written, and the values of an array are copied before the array is emptied, so that
- * `a=("${a[@]}" x)` sees the old elements. The setters of the state layer journal and convert; this file only decides what to
- * write where. Compound variables are parsed but refused here.
+ * Values are made before anything is written, and the values of an array are copied before the
+ * array is emptied, so that `a=("${a[@]}" x)` sees the old elements. The setters of the state layer
+ * journal and convert; this file only decides what to write where. Compound variables are parsed
+ * but refused here.
  */
 #include "shell/exec/exec.h"
 
@@ -29,7 +30,8 @@ struct elements {
 
 static enum flow refuse(struct shell *sh, const struct name_ref *ref, const char *what)
 {
-    return shell_fail(sh, ERROR_UNSUPPORTED, 1, ref->name ? ref->name->text : NULL, "%s not supported yet", what);
+    return shell_fail(sh, ERROR_UNSUPPORTED, 1, ref->name ? ref->name->text : NULL,
+                      "%s not supported yet", what);
 }
 
 static enum flow elements_push(struct shell *sh, struct elements *elements, struct element element)
@@ -58,25 +60,28 @@ static enum flow keep_text(struct shell *sh, const struct word *word, const char
     return FLOW_NEXT;
 }
 
-static enum flow elements_expand(struct shell *sh, const struct word *word, struct elements *elements)
+static enum flow elements_expand(struct shell *sh, const struct word *word,
+                                 struct elements *elements)
 {
     struct fields fields;
     fields_init(&fields);
     TRY(expand_fields(sh, word, &fields));
     for (size_t i = 0; i < fields.count; i++) {
-        struct element element = {.text = fields.argv[i], .len = strlen(fields.argv[i])};
+        struct element element = { .text = fields.argv[i], .len = strlen(fields.argv[i]) };
         TRY(keep_text(sh, word, &element.text, element.len));
         TRY(elements_push(sh, elements, element));
     }
     return FLOW_NEXT;
 }
 
-static enum flow elements_gather(struct shell *sh, const struct assign *assign, struct elements *elements);
+static enum flow elements_gather(struct shell *sh, const struct assign *assign,
+                                 struct elements *elements);
 
 /* ( ... ) or [subscript]=( ... ) among the elements */
-static enum flow elements_gather_inner(struct shell *sh, const struct assign *item, struct elements *elements)
+static enum flow elements_gather_inner(struct shell *sh, const struct assign *item,
+                                       struct elements *elements)
 {
-    struct element element = {.assign = item->ref.subscript ? item : NULL, .text = ""};
+    struct element element = { .assign = item->ref.subscript ? item : NULL, .text = "" };
     element.inner = mem_alloc_zeroed(sh->scratch, sizeof *element.inner);
     if (!element.inner)
         return shell_fail_memory(sh, sizeof *element.inner);
@@ -85,7 +90,8 @@ static enum flow elements_gather_inner(struct shell *sh, const struct assign *it
     return elements_push(sh, elements, element);
 }
 
-static enum flow elements_gather(struct shell *sh, const struct assign *assign, struct elements *elements)
+static enum flow elements_gather(struct shell *sh, const struct assign *assign,
+                                 struct elements *elements)
 {
     for (uint32_t i = 0; i < assign->element_count; i++) {
         const struct assign *item = &assign->elements[i];
@@ -102,7 +108,7 @@ static enum flow elements_gather(struct shell *sh, const struct assign *assign, 
                 TRY(elements_expand(sh, item->word, elements));
             continue;
         }
-        struct element element = {.assign = item, .text = ""};
+        struct element element = { .assign = item, .text = "" };
         if (item->word) {
             TRY(expand_text(sh, item->word, &element.text, &element.len));
             TRY(keep_text(sh, item->word, &element.text, element.len));
@@ -112,8 +118,8 @@ static enum flow elements_gather(struct shell *sh, const struct assign *assign, 
     return FLOW_NEXT;
 }
 
-/* Which kind of array an array value makes: with subscripts an associative one, as in ksh93, except when it adds to an array or the
- * declaration command at work just said what it is. */
+/* Which kind of array an array value makes: with subscripts an associative one, as in ksh93, except
+ * when it adds to an array or the declaration command at work just said what it is. */
 static unsigned array_shape(bool is_array, const struct elements *elements, unsigned flags)
 {
     if (is_array && flags & (ASSIGN_APPEND | ASSIGN_DECLARED))
@@ -121,7 +127,8 @@ static unsigned array_shape(bool is_array, const struct elements *elements, unsi
     return elements->has_subscript && !elements->has_plain ? VAR_ASSOC : 0;
 }
 
-static void trace_array(struct shell *sh, const struct assign *assign, const struct elements *elements)
+static void trace_array(struct shell *sh, const struct assign *assign,
+                        const struct elements *elements)
 {
     struct str s;
     str_init(&s, sh->heap);
@@ -137,13 +144,13 @@ static void trace_array(struct shell *sh, const struct assign *assign, const str
 }
 
 /* What ELEMENT of ARRAY is called; NEXT: the index of one without subscript. */
-static enum flow element_ref(struct shell *sh, const struct var_ref *array, const struct element *element, int64_t next,
-                             struct var_ref *ret)
+static enum flow element_ref(struct shell *sh, const struct var_ref *array,
+                             const struct element *element, int64_t next, struct var_ref *ret)
 {
     if (element->assign)
         return expand_ref_in(sh, array, &element->assign->ref, ret);
     *ret = *array;
-    return ref_push(sh, ret, &(struct ref_step){.kind = REF_INDEX, .index = next});
+    return ref_push(sh, ret, &(struct ref_step){ .kind = REF_INDEX, .index = next });
 }
 
 /* The index after REF's, whose last subscript may be a key: then 0. */
@@ -173,7 +180,8 @@ static enum flow array_store(struct shell *sh, const struct var_ref *array, unsi
                               "an associative array needs a subscript for each value");
         TRY(element_ref(sh, array, element, next, &ref));
         if (element->inner) {
-            TRY(array_store(sh, &ref, array_shape(false, element->inner, 0), element->inner, element_flags | append));
+            TRY(array_store(sh, &ref, array_shape(false, element->inner, 0), element->inner,
+                            element_flags | append));
         } else {
             if (element->assign && xtrace_on(sh))
                 xtrace_assign(sh, &ref, append != 0, element->text, element->len);
@@ -186,7 +194,7 @@ static enum flow array_store(struct shell *sh, const struct var_ref *array, unsi
 
 static enum flow assign_array(struct shell *sh, const struct assign *assign, unsigned flags)
 {
-    struct elements elements = {0};
+    struct elements elements = { 0 };
     struct var_ref target;
     struct var *var;
     TRY(expand_ref(sh, &assign->ref, &target));
@@ -205,7 +213,8 @@ static enum flow assign_array(struct shell *sh, const struct assign *assign, uns
 /* `p.x=1`: members of compound variables; .sh.x and names that exist are plain variables here. */
 static bool is_member(const struct name *name)
 {
-    return !name->cur && !name->special && memchr(name->text, '.', name->len) && strncmp(name->text, ".sh.", 4) != 0;
+    return !name->cur && !name->special && memchr(name->text, '.', name->len) &&
+           strncmp(name->text, ".sh.", 4) != 0;
 }
 
 static enum flow assign_word(struct shell *sh, const struct assign *assign, unsigned flags)

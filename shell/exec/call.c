@@ -1,11 +1,13 @@
 /*
  * Function calls.
  *
- * A ksh function (`function f`) gets a FUNC frame: its own locals, traps and options, the caller's locals hidden. A POSIX function (`f()`) gets a DOT frame: only the parameters are its own. Both forget the
- * caller's loops. An error that ends the script ends only a ksh function, whose caller goes on (as ksh93 does), except runaway
- * recursion, which unwinds to the outermost call.
+ * A ksh function (`function f`) gets a FUNC frame: its own locals, traps and options, the caller's
+ * locals hidden. A POSIX function (`f()`) gets a DOT frame: only the parameters are its own. Both
+ * forget the caller's loops. An error that ends the script ends only a ksh function, whose caller
+ * goes on (as ksh93 does), except runaway recursion, which unwinds to the outermost call.
  *
- * The function, and the program it lives in, are held while they run: the script may redefine or unset it.
+ * The function, and the program it lives in, are held while they run: the script may redefine or
+ * unset it.
  */
 #include "shell/exec/exec.h"
 
@@ -78,7 +80,9 @@ static enum flow posix_run(struct shell *sh, const struct call *call)
 {
     struct frame frame;
     struct params params;
-    struct saved saved = {.program = sh->program, .command = sh->command, .loop_depth = sh->loop_depth};
+    struct saved saved = { .program = sh->program,
+                           .command = sh->command,
+                           .loop_depth = sh->loop_depth };
     frame_push(sh, &frame, FRAME_DOT);
     frame.function_name = call->func->name->text;
     sh->program = call->func->program;
@@ -92,7 +96,8 @@ static enum flow posix_run(struct shell *sh, const struct call *call)
     return flow == FLOW_RETURN ? FLOW_NEXT : flow;
 }
 
-/* The action of an EXIT trap that the function set, copied, because it runs after the function's frame is gone. NULL: none. */
+/* The action of an EXIT trap that the function set, copied, because it runs after the function's
+ * frame is gone. NULL: none. */
 static char *exit_action_take(struct shell *sh)
 {
     const char *action = trap_is_set(sh, TRAP_EXIT) ? trap_get(sh, TRAP_EXIT) : NULL;
@@ -115,7 +120,9 @@ static enum flow parameters_bind(struct shell *sh, const struct call *call)
 {
     const struct node_function *node = call->func->node;
     for (uint32_t i = 0; i < node->parameter_count && i + 1 < call->argc; i++) {
-        struct var_change change = {.set = VAR_EXPONENT | VAR_LONG, .base = -1, .width = 18, .local = true};
+        struct var_change change = {
+            .set = VAR_EXPONENT | VAR_LONG, .base = -1, .width = 18, .local = true
+        };
         const char *value = call->argv[i + 1];
         TRY(var_declare(sh, node->parameters[i], &change));
         TRY(var_set_name(sh, node->parameters[i], value, strlen(value), 0));
@@ -127,11 +134,11 @@ static enum flow ksh_run(struct shell *sh, const struct call *call)
 {
     struct frame frame;
     struct params params;
-    struct saved saved = {.program = sh->program,
-                          .command = sh->command,
-                          .options = sh->options,
-                          .loop_depth = sh->loop_depth,
-                          .arg0 = sh->arg0};
+    struct saved saved = { .program = sh->program,
+                           .command = sh->command,
+                           .options = sh->options,
+                           .loop_depth = sh->loop_depth,
+                           .arg0 = sh->arg0 };
     frame_push(sh, &frame, FRAME_FUNC);
     frame.function_name = call->func->name->text;
     sh->program = call->func->program;
@@ -161,19 +168,21 @@ static enum flow ksh_run(struct shell *sh, const struct call *call)
     return action ? exit_action_run(sh, action, flow) : flow;
 }
 
-static enum flow call_with(struct shell *sh, struct func *func, size_t argc, const char *const *argv, bool here)
+static enum flow call_with(struct shell *sh, struct func *func, size_t argc,
+                           const char *const *argv, bool here)
 {
     if (!func->node) {
         TRY(autoload(sh, func->name->text));
         func = func_find(sh, argv[0], strlen(argv[0]));
         if (!func || !func->node)
-            return shell_fail(sh, ERROR_COMMAND, 126, argv[0], "function not defined by its autoload file");
+            return shell_fail(sh, ERROR_COMMAND, 126, argv[0],
+                              "function not defined by its autoload file");
     }
     if (!shell_enter(sh)) {
         shell_leave(sh);
         return shell_fail(sh, ERROR_LIMIT, 1, func->name->text, "recursion too deep");
     }
-    struct call call = {.func = func_hold(func), .argc = argc, .argv = argv};
+    struct call call = { .func = func_hold(func), .argc = argc, .argv = argv };
     enum flow flow = func->ksh_style && !here ? ksh_run(sh, &call) : posix_run(sh, &call);
     func_release(sh, func);
     shell_leave(sh);

@@ -1,10 +1,11 @@
 /*
  * Command substitution: $(list), `list`, ${ list;}, ${| list;} and $(<file), all in this process.
  *
- * Descriptor 1 is a memory sink while the body runs; processes it starts write to a pipe that is appended to the sink. $( ) runs in
- * a SUBSHELL frame, ${ } in the current environment with only descriptor 1 journaled. The sink lives in the heap,
- * because commands of the body reset scratch. NUL bytes are dropped and trailing newlines cut before the text goes
- * to the caller. sh->capture_count tells an assignment that its status comes from here.
+ * Descriptor 1 is a memory sink while the body runs; processes it starts write to a pipe that is
+ * appended to the sink. $( ) runs in a SUBSHELL frame, ${ } in the current environment with only
+ * descriptor 1 journaled. The sink lives in the heap, because commands of the body reset scratch.
+ * NUL bytes are dropped and trailing newlines cut before the text goes to the caller.
+ * sh->capture_count tells an assignment that its status comes from here.
  */
 #include "shell/exec/exec.h"
 
@@ -95,7 +96,7 @@ static enum flow forked_capture(struct shell *sh, const struct list *body, struc
     int fds[2];
     if (sys_pipe(fds) != 0)
         return shell_fail(sh, ERROR_LIMIT, 1, NULL, "cannot make a pipe: %s", strerror(errno));
-    struct spawn_plan plan = {.in = -1, .out = fds[1]};
+    struct spawn_plan plan = { .in = -1, .out = fds[1] };
     pid_t pid = 0;
     enum flow flow = spawn_fork(sh, &plan, &pid);
     if (flow == FLOW_NEXT && pid == 0) {

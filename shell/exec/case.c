@@ -1,8 +1,9 @@
 /*
  * case: the subject against the patterns of each item, in order.
  *
- * Literal patterns without pattern characters are compared as text; literal ones with them are compiled once into the cache slot
- * of their word; the rest is expanded each time. ;& falls into the next body, ;;& goes on testing.
+ * Literal patterns without pattern characters are compared as text; literal ones with them are
+ * compiled once into the cache slot of their word; the rest is expanded each time. ;& falls into
+ * the next body, ;;& goes on testing.
  */
 #include "shell/exec/exec.h"
 
@@ -12,8 +13,8 @@
 #include "shell/exec/exec_private.h"
 #include "shell/exec/pattern_word.h"
 
-static enum flow item_matches(struct shell *sh, const struct case_item *item, const char *subject, size_t len,
-                              bool *ret)
+static enum flow item_matches(struct shell *sh, const struct case_item *item, const char *subject,
+                              size_t len, bool *ret)
 {
     *ret = false;
     for (uint32_t i = 0; i < item->pattern_count && !*ret; i++)
@@ -21,7 +22,8 @@ static enum flow item_matches(struct shell *sh, const struct case_item *item, co
     return FLOW_NEXT;
 }
 
-static enum flow items_run(struct shell *sh, const struct node_case *node, const char *subject, size_t len)
+static enum flow items_run(struct shell *sh, const struct node_case *node, const char *subject,
+                           size_t len)
 {
     int before = sh->status;
     bool fall = false, ran = false;

@@ -1,9 +1,10 @@
 /*
- * What a command name means: special builtin, function, builtin, or a program to be found in PATH (POSIX 2.9.1.4).
+ * What a command name means: special builtin, function, builtin, or a program to be found in PATH
+ * (POSIX 2.9.1.4).
  *
- * For literal command words the answer is kept in the program's cache slot of the word, guarded by sh->command_epoch, which
- * changes with every function, builtin or PATH change; a hit is two compares. Slots borrow: a function's or
- * builtin's address is good as long as the epoch stands.
+ * For literal command words the answer is kept in the program's cache slot of the word, guarded by
+ * sh->command_epoch, which changes with every function, builtin or PATH change; a hit is two
+ * compares. Slots borrow: a function's or builtin's address is good as long as the epoch stands.
  */
 #include "shell/exec/exec_private.h"
 
@@ -18,9 +19,10 @@
 /* What `extra` of a cache slot says. */
 enum { EXTRA_EXTERNAL = 1, EXTRA_BUILTIN, EXTRA_PREFIX, EXTRA_FUNCTION };
 
-void command_resolve(struct shell *sh, const char *name, size_t len, bool no_function, struct command *ret)
+void command_resolve(struct shell *sh, const char *name, size_t len, bool no_function,
+                     struct command *ret)
 {
-    *ret = (struct command){.kind = COMMAND_EXTERNAL};
+    *ret = (struct command){ .kind = COMMAND_EXTERNAL };
     if (memchr(name, '/', len))
         return;
     const struct builtin_spec *spec = sh->hooks.find_builtin(sh, name, len);
@@ -42,7 +44,7 @@ void command_resolve(struct shell *sh, const char *name, size_t len, bool no_fun
 
 static void command_from_slot(const struct cache_slot *slot, struct command *ret)
 {
-    *ret = (struct command){.kind = COMMAND_EXTERNAL};
+    *ret = (struct command){ .kind = COMMAND_EXTERNAL };
     if (slot->extra == EXTRA_BUILTIN || slot->extra == EXTRA_PREFIX) {
         ret->kind = COMMAND_BUILTIN;
         ret->spec = slot->data;

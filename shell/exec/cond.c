@@ -1,8 +1,8 @@
 /*
  * [[ ]]: operands are expanded to one text each, without splitting; && and || stop early.
  *
- * A successful == or =~ leaves what it matched in .sh.match. Numbers are arithmetic expressions. Each test starts with
- * scratch as it found it.
+ * A successful == or =~ leaves what it matched in .sh.match. Numbers are arithmetic expressions.
+ * Each test starts with scratch as it found it.
  */
 #include "shell/exec/exec.h"
 
@@ -13,8 +13,8 @@
 #include "shell/state/special.h"
 #include "shell/syntax/unparse.h"
 
-static void trace(struct shell *sh, const char *a, size_t a_len, const char *op, const struct word *pattern,
-                  const char *b, size_t b_len)
+static void trace(struct shell *sh, const char *a, size_t a_len, const char *op,
+                  const struct word *pattern, const char *b, size_t b_len)
 {
     struct str s;
     str_init(&s, sh->heap);
@@ -35,19 +35,21 @@ static void trace(struct shell *sh, const char *a, size_t a_len, const char *op,
 }
 
 static const char *const op_names[] = {
-    [COND_MATCH] = "==", [COND_NO_MATCH] = "!=", [COND_REGEX] = "=~", [COND_LESS] = "<",  [COND_GREATER] = ">",
-    [COND_NT] = "-nt",   [COND_OT] = "-ot",      [COND_EF] = "-ef",   [COND_EQ] = "-eq", [COND_NE] = "-ne",
-    [COND_LT] = "-lt",   [COND_LE] = "-le",      [COND_GT] = "-gt",   [COND_GE] = "-ge",
+    [COND_MATCH] = "==",  [COND_NO_MATCH] = "!=", [COND_REGEX] = "=~", [COND_LESS] = "<",
+    [COND_GREATER] = ">", [COND_NT] = "-nt",      [COND_OT] = "-ot",   [COND_EF] = "-ef",
+    [COND_EQ] = "-eq",    [COND_NE] = "-ne",      [COND_LT] = "-lt",   [COND_LE] = "-le",
+    [COND_GT] = "-gt",    [COND_GE] = "-ge",
 };
 
-static enum flow match_test(struct shell *sh, const struct cond *cond, const char *text, size_t len, bool *ret)
+static enum flow match_test(struct shell *sh, const struct cond *cond, const char *text, size_t len,
+                            bool *ret)
 {
     bool regex = cond->op == COND_REGEX;
     struct match_span spans[MATCH_CAPTURE_MAX];
     size_t count = 0;
     if (!regex && cond->b->kind == WORD_LITERAL && !(cond->b->flags & WORD_HAS_GLOB)) {
         *ret = text_eq(cond->b->text, cond->b->len, text, len);
-        spans[0] = (struct match_span){.start = 0, .end = (ptrdiff_t)len};
+        spans[0] = (struct match_span){ .start = 0, .end = (ptrdiff_t)len };
         count = *ret;
     } else {
         const struct pattern *pattern;
@@ -67,7 +69,8 @@ static enum flow match_test(struct shell *sh, const struct cond *cond, const cha
 }
 
 /* Text borrowed from a variable stays good while the other operand is expanded. */
-static enum flow operand(struct shell *sh, const struct word *word, bool keep, const char **ret, size_t *ret_len)
+static enum flow operand(struct shell *sh, const struct word *word, bool keep, const char **ret,
+                         size_t *ret_len)
 {
     TRY(expand_text(sh, word, ret, ret_len));
     if (!keep || word->kind == WORD_LITERAL || mem_region_of(*ret) != sh->heap)
@@ -108,7 +111,7 @@ static enum flow word_test(struct shell *sh, const struct cond *cond, bool *ret)
     char op = cond->op == COND_WORD ? 'n' : cond->op_char;
     TRY(expand_text(sh, cond->a, &text, &len));
     if (xtrace_on(sh)) {
-        char name[3] = {'-', op, '\0'};
+        char name[3] = { '-', op, '\0' };
         trace(sh, NULL, 0, name, NULL, text, len);
     }
     return test_unary(sh, op, text, ret);

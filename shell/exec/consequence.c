@@ -1,15 +1,17 @@
 /*
- * The one table of what an error leads to (POSIX 2.8.1, with ksh93's ways where POSIX leaves a choice): does the script
- * go on with the next command, or does everything up to the nearest boundary end?
+ * The one table of what an error leads to (POSIX 2.8.1, with ksh93's ways where POSIX leaves a
+ * choice): does the script go on with the next command, or does everything up to the nearest
+ * boundary end?
  *
- * Boundaries are: a ksh function (its caller goes on), a subshell or command substitution, a prompt, and the whole script.
- * They catch FLOW_ERROR; this file only decides whether it starts to travel. It prints the message, once, and sets $?.
+ * Boundaries are: a ksh function (its caller goes on), a subshell or command substitution, a
+ * prompt, and the whole script. They catch FLOW_ERROR; this file only decides whether it starts to
+ * travel. It prints the message, once, and sets $?.
  */
 #include "shell/exec/exec.h"
 
 enum verdict {
-    GO_ON,       /* only this command failed */
-    IF_SPECIAL,  /* ends when the command was a special builtin */
+    GO_ON,          /* only this command failed */
+    IF_SPECIAL,     /* ends when the command was a special builtin */
     UNLESS_SPECIAL, /* ends, but not when eval or dot reported it */
     END,
 };

@@ -1,10 +1,11 @@
 /*
  * Dispatch: lists, and one command of any kind.
  *
- * Every command passes exec_node, which tests for pending signals, notes the line and the allocation site, applies the
- * redirections of compound commands, lets consequence.c decide about errors, and applies set -e and the ERR trap to
- * those kinds of commands they look at. What the kinds do is in files of their own; only the trivial ones are here.
- * Nothing here allocates; the C stack is the only cost of nesting.
+ * Every command passes exec_node, which tests for pending signals, notes the line and the
+ * allocation site, applies the redirections of compound commands, lets consequence.c decide about
+ * errors, and applies set -e and the ERR trap to those kinds of commands they look at. What the
+ * kinds do is in files of their own; only the trivial ones are here. Nothing here allocates; the C
+ * stack is the only cost of nesting.
  */
 #include "shell/exec/exec.h"
 
@@ -101,10 +102,12 @@ static enum flow function_define(struct shell *sh, const struct node_function *n
 {
     bool math = strncmp(node->text, ".sh.math.", 9) == 0 && !strchr(node->text + 9, '.');
     if (strchr(node->text, '.') && !math)
-        return shell_fail(sh, ERROR_UNSUPPORTED, 1, node->text, "discipline functions are not supported yet");
+        return shell_fail(sh, ERROR_UNSUPPORTED, 1, node->text,
+                          "discipline functions are not supported yet");
     const struct builtin_spec *spec = sh->hooks.find_builtin(sh, node->text, strlen(node->text));
     if (spec && (spec->flags & BUILTIN_SPECIAL))
-        return shell_fail(sh, ERROR_ASSIGN, 1, node->text, "is a special builtin and cannot be a function");
+        return shell_fail(sh, ERROR_ASSIGN, 1, node->text,
+                          "is a special builtin and cannot be a function");
     sh->status = 0;
     return func_define(sh, (struct program *)sh->program, node);
 }
@@ -171,7 +174,8 @@ static enum flow node_run_redirected(struct shell *sh, const struct node *node, 
     return flow;
 }
 
-/* Kinds whose own status set -e and ERR look at; that of the others comes from commands they ran. As in ksh93, (( )) is not one. */
+/* Kinds whose own status set -e and ERR look at; that of the others comes from commands they ran.
+ * As in ksh93, (( )) is not one. */
 static inline bool kind_is_checked(enum node_kind kind)
 {
     return kind == NODE_SIMPLE || kind == NODE_SUBSHELL || kind == NODE_COND;
@@ -224,14 +228,14 @@ enum flow exec_list_last(struct shell *sh, const struct list *list)
 {
     if (!list || !list->count)
         return FLOW_NEXT;
-    struct list head = {.count = list->count - 1, .items = list->items};
+    struct list head = { .count = list->count - 1, .items = list->items };
     const struct list_item *last = &list->items[list->count - 1];
     TRY(exec_list(sh, &head));
     if (last->end == END_SEQ && last->node->kind == NODE_SIMPLE) {
         sh->exec_last = true; /* exec_simple takes it at once */
         return exec_node(sh, last->node);
     }
-    struct list tail = {.count = 1, .items = list->items + list->count - 1};
+    struct list tail = { .count = 1, .items = list->items + list->count - 1 };
     return exec_list(sh, &tail);
 }
 

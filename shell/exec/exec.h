@@ -1,4 +1,5 @@
-/* Running programs. All functions return how control goes on (enum flow) and leave the exit status in sh->status. */
+/* Running programs. All functions return how control goes on (enum flow) and leave the exit status
+ * in sh->status. */
 #ifndef SHELL_EXEC_EXEC_H
 #define SHELL_EXEC_EXEC_H
 
@@ -9,19 +10,23 @@
 #include "shell/syntax/ast.h"
 #include "shell/syntax/parse.h"
 
-/* A list: each item in turn; background items as jobs. NULL: empty, status unchanged (callers set 0 where POSIX says). */
+/* A list: each item in turn; background items as jobs. NULL: empty, status unchanged (callers set 0
+ * where POSIX says). */
 enum flow exec_list(struct shell *sh, const struct list *list) NODISCARD;
-/* One command of any kind (exec.c dispatches to simple.c loop.c cond.c pipeline.c subshell.c ...). Tests sh->pending first. */
+/* One command of any kind (exec.c dispatches to simple.c loop.c cond.c pipeline.c subshell.c ...).
+ * Tests sh->pending first. */
 enum flow exec_node(struct shell *sh, const struct node *node) NODISCARD;
 /* A whole program: sets sh->program, sh->file for its duration. */
 enum flow exec_program(struct shell *sh, struct program *program) NODISCARD;
-/* Parses and runs all of a source, command by command: -c, scripts, dot, eval. Errors are printed at the boundary that
- * consequence.c names; INTERACTIVE goes on after them. */
+/* Parses and runs all of a source, command by command: -c, scripts, dot, eval. Errors are printed
+ * at the boundary that consequence.c names; INTERACTIVE goes on after them. */
 enum flow exec_source(struct shell *sh, struct source *source) NODISCARD;
-enum flow exec_text(struct shell *sh, const char *name, const char *text, size_t len) NODISCARD; /* hook run_text */
+enum flow exec_text(struct shell *sh, const char *name, const char *text,
+                    size_t len) NODISCARD; /* hook run_text */
 /* The same for -c: the last command may replace the shell. */
 enum flow exec_command_string(struct shell *sh, const char *text, size_t len) NODISCARD;
-/* Reads and runs the file PATH (`.`, profiles). FLOW_ERROR ERROR_REDIRECT when it cannot be read; WHAT names it in messages. */
+/* Reads and runs the file PATH (`.`, profiles). FLOW_ERROR ERROR_REDIRECT when it cannot be read;
+ * WHAT names it in messages. */
 enum flow exec_file(struct shell *sh, const char *what, const char *path) NODISCARD;
 /* A command source that a user types at: errors are printed and the next command is read. */
 enum flow exec_interactive(struct shell *sh, struct source *source) NODISCARD;
@@ -37,48 +42,67 @@ enum exec_argv_flags {
     EXEC_NOT_SPECIAL = 1u << 2,
     EXEC_EXTERNAL = 1u << 3, /* a program, whatever builtins there are */
 };
-enum flow exec_argv(struct shell *sh, size_t argc, const char *const *argv, unsigned flags) NODISCARD;
+enum flow exec_argv(struct shell *sh, size_t argc, const char *const *argv,
+                    unsigned flags) NODISCARD;
 
-/* Path to execute for an external command (NAME itself when it has a slash); FLOW_ERROR 126/127. Borrowed. */
-enum flow command_path(struct shell *sh, const char *name, bool default_path, const char **ret_path) NODISCARD;
+/* Path to execute for an external command (NAME itself when it has a slash); FLOW_ERROR 126/127.
+ * Borrowed. */
+enum flow command_path(struct shell *sh, const char *name, bool default_path,
+                       const char **ret_path) NODISCARD;
 
 /* ---- parts, one file each ---- */
-enum flow exec_simple(struct shell *sh, const struct node_simple *node) NODISCARD;         /* simple.c */
-enum flow exec_assign(struct shell *sh, const struct assign *assign, unsigned flags) NODISCARD; /* assign.c: one assignment (var_assign_flags) */
-/* `typeset -A a=(...)` arguments: value assignment of ASSIGN after the builtin declared the name. */
-enum flow exec_call(struct shell *sh, struct func *func, size_t argc, const char *const *argv) NODISCARD; /* call.c; hook call_function */
+enum flow exec_simple(struct shell *sh, const struct node_simple *node) NODISCARD; /* simple.c */
+enum flow exec_assign(struct shell *sh, const struct assign *assign,
+                      unsigned flags) NODISCARD; /* assign.c: one assignment (var_assign_flags) */
+/* `typeset -A a=(...)` arguments: value assignment of ASSIGN after the builtin declared the name.
+ */
+enum flow exec_call(struct shell *sh, struct func *func, size_t argc,
+                    const char *const *argv) NODISCARD; /* call.c; hook call_function */
 /* The same for a ksh function that is to run without a scope of its own, as `. name` does. */
-enum flow exec_call_here(struct shell *sh, struct func *func, size_t argc, const char *const *argv) NODISCARD;
-enum flow exec_for(struct shell *sh, const struct node_for *node) NODISCARD;               /* loop.c */
+enum flow exec_call_here(struct shell *sh, struct func *func, size_t argc,
+                         const char *const *argv) NODISCARD;
+enum flow exec_for(struct shell *sh, const struct node_for *node) NODISCARD; /* loop.c */
 enum flow exec_while(struct shell *sh, const struct node_while *node) NODISCARD;
 enum flow exec_arith_for(struct shell *sh, const struct node_arith_for *node) NODISCARD;
-enum flow exec_select(struct shell *sh, const struct node_for *node) NODISCARD;            /* select.c */
-enum flow exec_case(struct shell *sh, const struct node_case *node) NODISCARD;             /* case.c */
-enum flow exec_cond(struct shell *sh, const struct node_cond *node) NODISCARD;             /* cond.c: [[ ]] */
-enum flow exec_pipeline(struct shell *sh, const struct node_pipeline *node) NODISCARD;     /* pipeline.c */
-enum flow exec_subshell(struct shell *sh, const struct node_group *node) NODISCARD;        /* subshell.c */
-enum flow exec_background(struct shell *sh, const struct node *node, bool coproc) NODISCARD; /* jobs side: background.c */
-enum flow exec_capture(struct shell *sh, const struct command_sub *sub, struct str *ret) NODISCARD; /* capture.c; hook */
-enum flow exec_process_sub(struct shell *sh, const struct process_sub *sub, struct str *ret) NODISCARD; /* procsub.c; hook */
-/* After the command that had process substitutions in its words: closes those beyond the first COUNT. */
+enum flow exec_select(struct shell *sh, const struct node_for *node) NODISCARD; /* select.c */
+enum flow exec_case(struct shell *sh, const struct node_case *node) NODISCARD;  /* case.c */
+enum flow exec_cond(struct shell *sh, const struct node_cond *node) NODISCARD;  /* cond.c: [[ ]] */
+enum flow exec_pipeline(struct shell *sh,
+                        const struct node_pipeline *node) NODISCARD;                /* pipeline.c */
+enum flow exec_subshell(struct shell *sh, const struct node_group *node) NODISCARD; /* subshell.c */
+enum flow exec_background(struct shell *sh, const struct node *node,
+                          bool coproc) NODISCARD; /* jobs side: background.c */
+enum flow exec_capture(struct shell *sh, const struct command_sub *sub,
+                       struct str *ret) NODISCARD; /* capture.c; hook */
+enum flow exec_process_sub(struct shell *sh, const struct process_sub *sub,
+                           struct str *ret) NODISCARD; /* procsub.c; hook */
+/* After the command that had process substitutions in its words: closes those beyond the first
+ * COUNT. */
 void exec_process_subs_end(struct shell *sh, uint32_t count);
 
-/* Unary test operator OP ('f', 'd', 'v', 'o', ...) on TEXT; shared by [[ ]] and test. FLOW_ERROR for unknown operators. */
-enum flow test_unary(struct shell *sh, char op, const char *text, bool *ret) NODISCARD;    /* testop.c */
-enum flow test_file_compare(struct shell *sh, enum cond_op op, const char *a, const char *b, bool *ret) NODISCARD;
+/* Unary test operator OP ('f', 'd', 'v', 'o', ...) on TEXT; shared by [[ ]] and test. FLOW_ERROR
+ * for unknown operators. */
+enum flow test_unary(struct shell *sh, char op, const char *text,
+                     bool *ret) NODISCARD; /* testop.c */
+enum flow test_file_compare(struct shell *sh, enum cond_op op, const char *a, const char *b,
+                            bool *ret) NODISCARD;
 /* COND_EQ .. COND_GE between two arithmetic expressions. */
-enum flow test_number_compare(struct shell *sh, enum cond_op op, const char *a, size_t a_len, const char *b, size_t b_len,
-                              bool *ret) NODISCARD;
+enum flow test_number_compare(struct shell *sh, enum cond_op op, const char *a, size_t a_len,
+                              const char *b, size_t b_len, bool *ret) NODISCARD;
 
-/* After an error travelled to a boundary: prints it, sets the status, and says whether what runs now ends (FLOW_ERROR, marked as
- * printed: it travels on to the ksh function, subshell, source or prompt that is being run) or goes on (FLOW_NEXT). SPECIAL: the failing command was a special builtin. The one table of POSIX 2.8.1: consequence.c. */
+/* After an error travelled to a boundary: prints it, sets the status, and says whether what runs
+ * now ends (FLOW_ERROR, marked as printed: it travels on to the ksh function, subshell, source or
+ * prompt that is being run) or goes on (FLOW_NEXT). SPECIAL: the failing command was a special
+ * builtin. The one table of POSIX 2.8.1: consequence.c. */
 enum flow exec_consequence(struct shell *sh, bool special) NODISCARD;
 
-/* Ends a virtual subshell's virtuality: forks; the child goes on (returns FLOW_NEXT with sh->is_child), the parent waits and
- * unwinds with FLOW_FORKED. Outside a virtual subshell does nothing. subshell.c. */
+/* Ends a virtual subshell's virtuality: forks; the child goes on (returns FLOW_NEXT with
+ * sh->is_child), the parent waits and unwinds with FLOW_FORKED. Outside a virtual subshell does
+ * nothing. subshell.c. */
 enum flow subshell_materialize(struct shell *sh) NODISCARD;
 
-/* Fills sh->hooks and sh->parse_hooks with everything of L4..L6. init.c, called once after shell_new. */
+/* Fills sh->hooks and sh->parse_hooks with everything of L4..L6. init.c, called once after
+ * shell_new. */
 enum flow exec_init(struct shell *sh) NODISCARD;
 /* Runs the EXIT trap and writes out what is buffered; returns the exit status for main. */
 int exec_finish(struct shell *sh);

@@ -9,9 +9,11 @@
 
 /* ---- exec.c ---- */
 
-/* After a command that set -e and the ERR trap look at failed: runs the trap, leaves the shell under set -e. */
+/* After a command that set -e and the ERR trap look at failed: runs the trap, leaves the shell
+ * under set -e. */
 enum flow exec_failed(struct shell *sh) NODISCARD;
-/* Runs the DEBUG trap before a command that starts at the present line. *RET_SKIP: the command is not to be run. */
+/* Runs the DEBUG trap before a command that starts at the present line. *RET_SKIP: the command is
+ * not to be run. */
 enum flow exec_debug_slow(struct shell *sh, const struct node *node, bool *ret_skip) NODISCARD;
 static inline enum flow exec_debug(struct shell *sh, const struct node *node, bool *ret_skip)
 {
@@ -26,7 +28,8 @@ static inline enum flow exec_debug(struct shell *sh, const struct node *node, bo
 enum flow assign_run(struct shell *sh, const struct assign *assign, unsigned flags) NODISCARD;
 /* time.c */
 enum flow exec_time(struct shell *sh, const struct node_time *node) NODISCARD;
-/* output.c: a builtin or a redirected command ended with FLOW: did its output get out? If not FLOW_ERROR `NAME: write to 1 failed: why`. */
+/* output.c: a builtin or a redirected command ended with FLOW: did its output get out? If not
+ * FLOW_ERROR `NAME: write to 1 failed: why`. */
 enum flow exec_output_check(struct shell *sh, const char *name, enum flow flow) NODISCARD;
 
 /* ---- loop.c ---- */
@@ -44,8 +47,10 @@ static inline bool loop_ends(struct shell *sh, enum flow *flow)
     *flow = FLOW_NEXT;
     return is_break;
 }
-/* The words of a for or select; without `in` the positional parameters, copied because the body may change them. Scratch. */
-enum flow loop_words(struct shell *sh, const struct node_for *node, struct fields *fields) NODISCARD;
+/* The words of a for or select; without `in` the positional parameters, copied because the body may
+ * change them. Scratch. */
+enum flow loop_words(struct shell *sh, const struct node_for *node,
+                     struct fields *fields) NODISCARD;
 
 /* ---- command.c ---- */
 
@@ -60,15 +65,18 @@ struct command {
     struct func *func;
 };
 /* Looks NAME up: special builtin, function (unless NO_FUNCTION), builtin, else external. */
-void command_resolve(struct shell *sh, const char *name, size_t len, bool no_function, struct command *ret);
+void command_resolve(struct shell *sh, const char *name, size_t len, bool no_function,
+                     struct command *ret);
 /* The same through the inline cache of the literal command word WORD. */
 void command_resolve_cached(struct shell *sh, const struct word *word, struct command *ret);
-/* A name without slash that is neither builtin nor function, but for which FPATH holds a file: declares it as autoloaded. */
+/* A name without slash that is neither builtin nor function, but for which FPATH holds a file:
+ * declares it as autoloaded. */
 bool command_autoload(struct shell *sh, const char *name, struct command *ret);
 
 /* ---- subshell.c ---- */
 
-/* 256 + n, as ksh has it, is the status of a command that died of signal n; others are cut to 8 bits where a process would end. */
+/* 256 + n, as ksh has it, is the status of a command that died of signal n; others are cut to 8
+ * bits where a process would end. */
 static inline bool status_is_signal(int status)
 {
     return status > 256 && status < 256 + 32;
@@ -88,19 +96,22 @@ struct subshell {
     bool exec_last;
 };
 enum flow subshell_enter(struct shell *sh, struct subshell *subshell) NODISCARD;
-/* Runs the subshell's EXIT trap and turns how its body ended (FLOW) into how the caller goes on; prints an error. In a process of
- * its own it does not return. subshell_leave afterwards takes everything back. */
+/* Runs the subshell's EXIT trap and turns how its body ended (FLOW) into how the caller goes on;
+ * prints an error. In a process of its own it does not return. subshell_leave afterwards takes
+ * everything back. */
 enum flow subshell_finish(struct shell *sh, enum flow flow) NODISCARD;
 void subshell_leave(struct shell *sh, struct subshell *subshell);
 
 /* ---- simple.c ---- */
 
-/* NODE is a simple command that names a program literally, which is there, without assignments and redirections: it can be
- * started by vfork. Any node may be asked about. */
+/* NODE is a simple command that names a program literally, which is there, without assignments and
+ * redirections: it can be started by vfork. Any node may be asked about. */
 bool simple_is_plain_external(struct shell *sh, const struct node_simple *node);
-/* Expands and starts such a command; what its expansions change is undone, as in a process of its own. */
+/* Expands and starts such a command; what its expansions change is undone, as in a process of its
+ * own. */
 struct spawn_plan;
-enum flow simple_spawn(struct shell *sh, const struct node_simple *node, const struct spawn_plan *plan, pid_t *ret_pid) NODISCARD;
+enum flow simple_spawn(struct shell *sh, const struct node_simple *node,
+                       const struct spawn_plan *plan, pid_t *ret_pid) NODISCARD;
 
 /* ---- xtrace.c ---- */
 
@@ -113,7 +124,8 @@ void xtrace_text(struct shell *sh, const char *text, size_t len);
 /* A command's expanded words. */
 void xtrace_words(struct shell *sh, size_t count, const char *const *words);
 /* `name=value` of an assignment as done. */
-void xtrace_assign(struct shell *sh, const struct var_ref *ref, bool append, const char *text, size_t len);
+void xtrace_assign(struct shell *sh, const struct var_ref *ref, bool append, const char *text,
+                   size_t len);
 /* PREFIX and the source text of WORD: `(( x + 1 ))`. */
 void xtrace_arith(struct shell *sh, const struct word *word);
 

@@ -1,8 +1,8 @@
 /*
  * Wiring: fills the hooks through which lower layers and the parser call up, and ends the shell.
  *
- * Owns nothing but the static table of parser hooks' functions. Called once after shell_new; nothing that a script does changes
- * the hooks.
+ * Owns nothing but the static table of parser hooks' functions. Called once after shell_new;
+ * nothing that a script does changes the hooks.
  */
 #include "shell/exec/exec.h"
 

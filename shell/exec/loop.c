@@ -1,9 +1,10 @@
 /*
  * for, while, until and for (( )).
  *
- * sh->loop_depth counts the loops of the present function, so that `break N` can be cut to what there is. FLOW_BREAK and
- * FLOW_CONTINUE carry sh->loop_count, the number of loops they still have to leave; each loop takes one off. The
- * status of a loop is that of the last body run, 0 when there was none.
+ * sh->loop_depth counts the loops of the present function, so that `break N` can be cut to what
+ * there is. FLOW_BREAK and FLOW_CONTINUE carry sh->loop_count, the number of loops they still have
+ * to leave; each loop takes one off. The status of a loop is that of the last body run, 0 when
+ * there was none.
  */
 #include "shell/exec/exec.h"
 
@@ -66,7 +67,8 @@ enum flow loop_words(struct shell *sh, const struct node_for *node, struct field
     return FLOW_NEXT;
 }
 
-static enum flow for_turns(struct shell *sh, const struct node_for *node, const struct fields *fields)
+static enum flow for_turns(struct shell *sh, const struct node_for *node,
+                           const struct fields *fields)
 {
     enum flow flow = FLOW_NEXT;
     if (!fields->count)

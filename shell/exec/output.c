@@ -1,6 +1,6 @@
 /*
- * Lost output is an error (POSIX asks for a message): after a builtin and after a redirected command the descriptor table is
- * asked whether all that had to go out went out.
+ * Lost output is an error (POSIX asks for a message): after a builtin and after a redirected
+ * command the descriptor table is asked whether all that had to go out went out.
  */
 #include "shell/exec/exec_private.h"
 

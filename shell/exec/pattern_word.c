@@ -1,9 +1,10 @@
 /*
  * Words used as patterns, compiled once where the text cannot change.
  *
- * A word without expansions has the same pattern each time: it is compiled into the heap and kept in the program's cache
- * slot of the word, which frees it with the program. All others are compiled in scratch and live until the
- * end of the command. A word that is literal and holds no pattern character never gets that far.
+ * A word without expansions has the same pattern each time: it is compiled into the heap and kept
+ * in the program's cache slot of the word, which frees it with the program. All others are compiled
+ * in scratch and live until the end of the command. A word that is literal and holds no pattern
+ * character never gets that far.
  */
 #include "shell/exec/pattern_word.h"
 
@@ -18,8 +19,8 @@ static void pattern_release(void *data)
     pattern_free(data);
 }
 
-static enum flow compile(struct shell *sh, struct mem_region *region, const struct word *word, bool regex,
-                         struct pattern **ret)
+static enum flow compile(struct shell *sh, struct mem_region *region, const struct word *word,
+                         bool regex, struct pattern **ret)
 {
     const char *text;
     size_t len;
@@ -33,8 +34,8 @@ static enum flow compile(struct shell *sh, struct mem_region *region, const stru
     return shell_fail_memory(sh, len);
 }
 
-enum flow pattern_word_compile(struct shell *sh, const struct word *word, bool regex, const struct pattern **ret_pattern,
-                               struct pattern **ret_free)
+enum flow pattern_word_compile(struct shell *sh, const struct word *word, bool regex,
+                               const struct pattern **ret_pattern, struct pattern **ret_free)
 {
     struct pattern *made;
     *ret_free = NULL;
@@ -59,7 +60,8 @@ enum flow pattern_word_compile(struct shell *sh, const struct word *word, bool r
     return FLOW_NEXT;
 }
 
-enum flow pattern_word_matches(struct shell *sh, const struct word *word, const char *text, size_t len, bool *ret)
+enum flow pattern_word_matches(struct shell *sh, const struct word *word, const char *text,
+                               size_t len, bool *ret)
 {
     if (word->kind == WORD_LITERAL && !(word->flags & WORD_HAS_GLOB)) {
         *ret = text_eq(word->text, word->len, text, len);

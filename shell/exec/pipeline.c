@@ -1,10 +1,11 @@
 /*
  * Pipelines: all parts but the last are processes, the last runs in this shell (as ksh does).
  *
- * A part that is a plain external command is started by vfork, any other by a fork of the shell. The shell waits for the last
- * part, and for all of them under pipefail. An external last part is started like the others, and joins their process group.
- * set -e and ERR: the last part's own check does for the pipeline, except when it was started as a process or pipefail
- * chose another status. After `!` nothing is checked.
+ * A part that is a plain external command is started by vfork, any other by a fork of the shell.
+ * The shell waits for the last part, and for all of them under pipefail. An external last part is
+ * started like the others, and joins their process group. set -e and ERR: the last part's own check
+ * does for the pipeline, except when it was started as a process or pipefail chose another status.
+ * After `!` nothing is checked.
  */
 #include "shell/exec/exec.h"
 
@@ -33,13 +34,14 @@ static void child_run(struct shell *sh, const struct node *node)
         sh->frame->subshell->is_process = true;
     sh->subshell_level++;
     sh->loop_depth = 0;
-    struct list_item item = {.node = (struct node *)node, .end = END_SEQ};
-    struct list list = {.count = 1, .items = &item};
+    struct list_item item = { .node = (struct node *)node, .end = END_SEQ };
+    struct list list = { .count = 1, .items = &item };
     exec_child_exit(sh, exec_list_last(sh, &list));
 }
 
 /* Starts PART as a process with PLAN; OTHER is the end of the pipe that only the shell keeps. */
-static enum flow part_start(struct shell *sh, struct pipes *pipes, const struct node *part, struct spawn_plan *plan, int other)
+static enum flow part_start(struct shell *sh, struct pipes *pipes, const struct node *part,
+                            struct spawn_plan *plan, int other)
 {
     pid_t pid = 0;
     enum flow flow = FLOW_NEXT;
@@ -73,7 +75,9 @@ static enum flow heads_start(struct shell *sh, struct pipes *pipes)
         int fds[2];
         if (sys_pipe(fds) != 0)
             return shell_fail(sh, ERROR_LIMIT, 1, NULL, "cannot make a pipe: %s", strerror(errno));
-        struct spawn_plan plan = {.in = pipes->in, .out = fds[1], .err_to_out = node->both && node->both[i]};
+        struct spawn_plan plan = { .in = pipes->in,
+                                   .out = fds[1],
+                                   .err_to_out = node->both && node->both[i] };
         enum flow flow = part_start(sh, pipes, node->parts[i], &plan, fds[0]);
         close(fds[1]);
         if (pipes->in >= 0)
@@ -90,7 +94,9 @@ static enum flow job_make(struct shell *sh, const struct pipes *pipes, struct jo
     str_init(&command, sh->heap);
     if (option_on(sh, OPTION_MONITOR))
         unparse_summary(&command, &pipes->node->node, 200);
-    enum flow flow = job_add(sh, pipes->pids, pipes->started, option_on(sh, OPTION_MONITOR) ? pipes->group : -1, str_text(&command), false, ret_job);
+    enum flow flow =
+        job_add(sh, pipes->pids, pipes->started, option_on(sh, OPTION_MONITOR) ? pipes->group : -1,
+                str_text(&command), false, ret_job);
     str_release(&command);
     return flow;
 }
@@ -98,7 +104,7 @@ static enum flow job_make(struct shell *sh, const struct pipes *pipes, struct jo
 /* The last part as a process beside the others: wait for all of it. */
 static enum flow last_spawned(struct shell *sh, struct pipes *pipes)
 {
-    struct spawn_plan plan = {.in = pipes->in, .out = -1};
+    struct spawn_plan plan = { .in = pipes->in, .out = -1 };
     enum flow flow = part_start(sh, pipes, pipes->node->parts[pipes->node->count - 1], &plan, -1);
     close(pipes->in);
     pipes->in = -1;
@@ -138,7 +144,7 @@ static enum flow last_here(struct shell *sh, struct pipes *pipes)
 static enum flow pipes_run(struct shell *sh, const struct node_pipeline *node)
 {
     struct mem_mark mark = mem_region_mark(sh->scratch);
-    struct pipes pipes = {.node = node, .in = -1};
+    struct pipes pipes = { .node = node, .in = -1 };
     pipes.pids = scratch_alloc(sh, node->count * sizeof *pipes.pids);
     if (!pipes.pids)
         return shell_fail_memory(sh, node->count * sizeof *pipes.pids);

@@ -1,8 +1,9 @@
 /*
  * select: a numbered menu on standard error, answers read from standard input into REPLY.
  *
- * The menu is shown at the start and after an empty answer. Its layout is columns filled downward, when there are more words
- * than two thirds of LINES, within COLUMNS. The end of input ends the loop with status 1.
+ * The menu is shown at the start and after an empty answer. Its layout is columns filled downward,
+ * when there are more words than two thirds of LINES, within COLUMNS. The end of input ends the
+ * loop with status 1.
  */
 #include "shell/exec/exec.h"
 
@@ -116,8 +117,8 @@ static int answer_read(struct shell *sh, struct str *line)
 }
 
 /* Sets the loop's variable and REPLY from the answer. */
-static enum flow answer_take(struct shell *sh, const struct node_for *node, const struct fields *words,
-                             const struct str *line)
+static enum flow answer_take(struct shell *sh, const struct node_for *node,
+                             const struct fields *words, const struct str *line)
 {
     int64_t n;
     const char *word = "";
@@ -127,8 +128,8 @@ static enum flow answer_take(struct shell *sh, const struct node_for *node, cons
     return var_set_name(sh, node->name, word, strlen(word), 0);
 }
 
-static enum flow select_turns(struct shell *sh, const struct node_for *node, const struct fields *words,
-                              struct str *line)
+static enum flow select_turns(struct shell *sh, const struct node_for *node,
+                              const struct fields *words, struct str *line)
 {
     menu_show(sh, words);
     for (;;) {

@@ -1,10 +1,11 @@
 /*
  * Simple commands: assignments, redirections, and the words that name what to run (POSIX 2.9.1).
  *
- * Order: words are expanded, the name is looked up, redirections are made, assignments are done, the command runs. Assignments
- * without a command, and those before special builtins and POSIX functions, stay; before a ksh function they are its
- * locals; before anything else they last for the command, undone with its CMD frame, which exists only when there is something
- * to undo. Scratch is given back at the end of each command.
+ * Order: words are expanded, the name is looked up, redirections are made, assignments are done,
+ * the command runs. Assignments without a command, and those before special builtins and POSIX
+ * functions, stay; before a ksh function they are its locals; before anything else they last for
+ * the command, undone with its CMD frame, which exists only when there is something to undo.
+ * Scratch is given back at the end of each command.
  *
  * An error is judged here, where it is known whether a special builtin failed and in which step.
  */
@@ -19,13 +20,14 @@
 #include "shell/state/fdtab.h"
 #include "shell/syntax/unparse.h"
 
-static const struct spawn_plan plain_plan = {.in = -1, .out = -1};
+static const struct spawn_plan plain_plan = { .in = -1, .out = -1 };
 
 /* A command about to run. */
 struct run {
     const struct node_simple *node; /* NULL: exec_argv */
     struct command command;
-    struct args args; /* what a builtin gets, in place: copying it would wait for the stores just made */
+    struct args
+        args; /* what a builtin gets, in place: copying it would wait for the stores just made */
     bool exec_last;
 };
 
@@ -53,15 +55,16 @@ static enum flow regular_error(struct shell *sh)
 
 /* ---- words ---- */
 
-/* Assignment arguments of declaration commands that stay assignments: their places in the argument list. */
+/* Assignment arguments of declaration commands that stay assignments: their places in the argument
+ * list. */
 struct declared {
     const struct assign **items;
     size_t *places;
     size_t count;
 };
 
-static enum flow declared_add(struct shell *sh, struct declared *declared, size_t room, const struct assign *assign,
-                              size_t place)
+static enum flow declared_add(struct shell *sh, struct declared *declared, size_t room,
+                              const struct assign *assign, size_t place)
 {
     if (!declared->items) {
         declared->items = scratch_alloc(sh, room * sizeof *declared->items);
@@ -98,8 +101,9 @@ static enum flow declared_text(struct shell *sh, const struct assign *assign, co
     return FLOW_NEXT;
 }
 
-static enum flow declared_arg(struct shell *sh, const struct node_simple *node, const struct assign *assign,
-                              struct fields *fields, struct declared *declared)
+static enum flow declared_arg(struct shell *sh, const struct node_simple *node,
+                              const struct assign *assign, struct fields *fields,
+                              struct declared *declared)
 {
     const struct name_ref *ref = &assign->ref;
     const char *text = ref->name->text;
@@ -147,7 +151,8 @@ static enum flow assigns_run(struct shell *sh, const struct node_simple *node, u
     return FLOW_NEXT;
 }
 
-/* Assignments without a command, under its redirections. The status is that of the last command substitution. */
+/* Assignments without a command, under its redirections. The status is that of the last command
+ * substitution. */
 static enum flow assign_only(struct shell *sh, const struct node_simple *node, uint32_t captures)
 {
     struct frame frame;
@@ -183,10 +188,12 @@ static enum flow builtin_call(struct shell *sh, struct run *run)
     return flow;
 }
 
-/* Errors of eval and dot scripts: ksh93 lets the script go on after a failed expansion inside them, POSIX does not. */
+/* Errors of eval and dot scripts: ksh93 lets the script go on after a failed expansion inside them,
+ * POSIX does not. */
 static enum flow sourced_error(struct shell *sh, const struct command *command)
 {
-    bool is_sourcing = is_named(command, "eval") || is_named(command, ".") || is_named(command, "source");
+    bool is_sourcing =
+        is_named(command, "eval") || is_named(command, ".") || is_named(command, "source");
     bool is_expansion = sh->err.kind == ERROR_EXPANSION || sh->err.kind == ERROR_ASSIGN;
     if (is_sourcing && is_expansion && !sh->interactive && !option_on(sh, OPTION_POSIX))
         return FLOW_NEXT;
@@ -237,7 +244,8 @@ static enum flow builtin_run(struct shell *sh, struct run *run)
     return flow;
 }
 
-/* Temporary variables in the CMD frame of the call of a ksh function are the function's own (scope.c). */
+/* Temporary variables in the CMD frame of the call of a ksh function are the function's own
+ * (scope.c). */
 static enum flow function_prepare(struct shell *sh, const struct run *run, struct frame *frame)
 {
     const struct node_simple *node = run->node;
@@ -298,7 +306,8 @@ static enum flow external_start(struct shell *sh, const struct run *run)
     else
         str_append_z(&command, name);
     struct job *job;
-    flow = job_add(sh, &pid, 1, option_on(sh, OPTION_MONITOR) ? pid : -1, str_text(&command), false, &job);
+    flow = job_add(sh, &pid, 1, option_on(sh, OPTION_MONITOR) ? pid : -1, str_text(&command), false,
+                   &job);
     str_release(&command);
     TRY(flow);
     return job_wait_foreground(sh, job);
@@ -326,7 +335,8 @@ static enum flow external_run(struct shell *sh, const struct run *run)
     return flow;
 }
 
-/* `command [-p] [--] name`: drops the prefix, and with it functions and the ways of special builtins. */
+/* `command [-p] [--] name`: drops the prefix, and with it functions and the ways of special
+ * builtins. */
 static void prefix_strip(struct shell *sh, struct run *run)
 {
     while (run->command.prefix) {
@@ -338,7 +348,8 @@ static void prefix_strip(struct shell *sh, struct run *run)
         }
         if (skip < run->args.count && strcmp(run->args.argv[skip], "--") == 0)
             skip++;
-        else if (skip < run->args.count && run->args.argv[skip][0] == '-' && run->args.argv[skip][1])
+        else if (skip < run->args.count && run->args.argv[skip][0] == '-' &&
+                 run->args.argv[skip][1])
             return; /* -v and the like are the builtin's own */
         if (skip >= run->args.count)
             return;
@@ -370,14 +381,14 @@ static enum flow run_dispatch(struct shell *sh, struct run *run)
 
 enum flow exec_argv(struct shell *sh, size_t argc, const char *const *argv, unsigned flags)
 {
-    struct run run = {.args = {.count = argc, .argv = argv}};
+    struct run run = { .args = { .count = argc, .argv = argv } };
     if (!argc) {
         sh->status = 0;
         return FLOW_NEXT;
     }
     command_resolve(sh, argv[0], strlen(argv[0]), (flags & EXEC_NO_FUNCTION) != 0, &run.command);
     if (flags & EXEC_EXTERNAL)
-        run.command = (struct command){.kind = COMMAND_EXTERNAL};
+        run.command = (struct command){ .kind = COMMAND_EXTERNAL };
     if (flags & EXEC_NOT_SPECIAL)
         run.command.special = false;
     run.command.default_path = (flags & EXEC_DEFAULT_PATH) != 0;
@@ -391,7 +402,8 @@ static inline void last_argument_set(struct shell *sh, const char *text, size_t 
     str_append(&sh->last_argument, text, len);
 }
 
-/* set -k: name=value words after the command name are assignments too. Taken out of ARGV, done as temporary ones. */
+/* set -k: name=value words after the command name are assignments too. Taken out of ARGV, done as
+ * temporary ones. */
 static enum flow keyword_run(struct shell *sh, struct run *run)
 {
     struct frame frame;
@@ -419,15 +431,15 @@ static enum flow keyword_run(struct shell *sh, struct run *run)
 
 /* ---- the command ---- */
 
-/* A builtin or function whose words are all literal, with nothing before or behind: no expansion, no allocation. *RET_DONE:
- * it was one. */
+/* A builtin or function whose words are all literal, with nothing before or behind: no expansion,
+ * no allocation. *RET_DONE: it was one. */
 static enum flow literal_command(struct shell *sh, const struct node_simple *node, bool *ret_done)
 {
     enum { ROOM = 8 };
     const char *argv[ROOM + 1];
     *ret_done = false;
-    if (node->arg_count > ROOM || node->assign_count || node->node.redir_count || sh->debug_no_fastpath ||
-        sh->options & (1ull << OPTION_XTRACE | 1ull << OPTION_KEYWORD))
+    if (node->arg_count > ROOM || node->assign_count || node->node.redir_count ||
+        sh->debug_no_fastpath || sh->options & (1ull << OPTION_XTRACE | 1ull << OPTION_KEYWORD))
         return FLOW_NEXT;
     for (uint32_t i = 0; i < node->arg_count; i++) {
         const struct arg *arg = &node->args[i];
@@ -436,7 +448,7 @@ static enum flow literal_command(struct shell *sh, const struct node_simple *nod
         argv[i] = arg->word->text;
     }
     argv[node->arg_count] = NULL;
-    struct run run = {.args = {.count = node->arg_count, .argv = argv}};
+    struct run run = { .args = { .count = node->arg_count, .argv = argv } };
     command_resolve_cached(sh, node->args[0].word, &run.command);
     if (run.command.kind == COMMAND_EXTERNAL || run.command.prefix)
         return FLOW_NEXT;
@@ -456,13 +468,13 @@ static enum flow command_run(struct shell *sh, const struct node_simple *node, b
     if (done || flow != FLOW_NEXT)
         return flow;
     uint32_t captures = sh->capture_count;
-    struct run run = {.node = node, .exec_last = exec_last};
+    struct run run = { .node = node, .exec_last = exec_last };
     const struct word *word = node->args[0].word;
     bool literal = node->args[0].kind == ARG_WORD && word->kind == WORD_LITERAL;
     if (literal)
         command_resolve_cached(sh, word, &run.command);
     struct fields fields;
-    struct declared declared = {0};
+    struct declared declared = { 0 };
     fields_init(&fields);
     TRY(words_expand(sh, node, node->declaration, &fields, &declared));
     if (!fields.count)
@@ -507,17 +519,20 @@ bool simple_is_plain_external(struct shell *sh, const struct node_simple *node)
 {
     const char *path;
     struct command command;
-    if (node->node.kind != NODE_SIMPLE || !node->arg_count || node->assign_count || node->node.redir_count ||
-        node->args[0].word->kind != WORD_LITERAL || trap_is_set(sh, TRAP_DEBUG) || option_on(sh, OPTION_KEYWORD))
+    if (node->node.kind != NODE_SIMPLE || !node->arg_count || node->assign_count ||
+        node->node.redir_count || node->args[0].word->kind != WORD_LITERAL ||
+        trap_is_set(sh, TRAP_DEBUG) || option_on(sh, OPTION_KEYWORD))
         return false;
     command_resolve_cached(sh, node->args[0].word, &command);
-    return command.kind == COMMAND_EXTERNAL && command_path(sh, node->args[0].word->text, false, &path) == FLOW_NEXT;
+    return command.kind == COMMAND_EXTERNAL &&
+           command_path(sh, node->args[0].word->text, false, &path) == FLOW_NEXT;
 }
 
-enum flow simple_spawn(struct shell *sh, const struct node_simple *node, const struct spawn_plan *plan, pid_t *ret_pid)
+enum flow simple_spawn(struct shell *sh, const struct node_simple *node,
+                       const struct spawn_plan *plan, pid_t *ret_pid)
 {
     struct fields fields;
-    struct declared declared = {0};
+    struct declared declared = { 0 };
     const char *path;
     struct subshell subshell;
     struct mem_mark mark = mem_region_mark(sh->scratch);

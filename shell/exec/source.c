@@ -1,9 +1,11 @@
 /*
- * Running text: read a command, run it, until the end (scripts, -c, eval, dot, traps, profiles, the prompt).
+ * Running text: read a command, run it, until the end (scripts, -c, eval, dot, traps, profiles, the
+ * prompt).
  *
- * One complete command is parsed at a time, so what it changes (aliases, options) holds for the next, and what stands before a
- * syntax error has run. Nothing of a command with a syntax error runs. Errors that travel (FLOW_ERROR) end the source, except at
- * a prompt, where the next command is read. Text of eval and traps counts lines from where it is run.
+ * One complete command is parsed at a time, so what it changes (aliases, options) holds for the
+ * next, and what stands before a syntax error has run. Nothing of a command with a syntax error
+ * runs. Errors that travel (FLOW_ERROR) end the source, except at a prompt, where the next command
+ * is read. Text of eval and traps counts lines from where it is run.
  */
 #include "shell/exec/exec.h"
 
@@ -22,14 +24,15 @@ enum { SYNTAX_STATUS = 2 };
 
 struct running {
     struct source *source;
-    const char *what;  /* for syntax errors; NULL: the script itself */
-    bool interactive;  /* go on after errors */
-    bool is_last;      /* nothing follows in this process */
-    bool is_script;    /* set -v shows it */
-    bool ran;          /* a command was run */
+    const char *what; /* for syntax errors; NULL: the script itself */
+    bool interactive; /* go on after errors */
+    bool is_last;     /* nothing follows in this process */
+    bool is_script;   /* set -v shows it */
+    bool ran;         /* a command was run */
 };
 
-static enum flow parse_failed(struct shell *sh, const struct running *running, const struct parse_error *error)
+static enum flow parse_failed(struct shell *sh, const struct running *running,
+                              const struct parse_error *error)
 {
     sh->line = error->line;
     return shell_fail(sh, ERROR_SYNTAX, SYNTAX_STATUS, running->what, "%s", error->why);
@@ -57,7 +60,8 @@ static bool is_at_end(const struct source *source)
     return true;
 }
 
-static enum flow program_run(struct shell *sh, const struct running *running, struct program *program)
+static enum flow program_run(struct shell *sh, const struct running *running,
+                             struct program *program)
 {
     if (!running->is_last || !is_at_end(running->source))
         return exec_program(sh, program);
@@ -130,20 +134,20 @@ static enum flow source_run(struct shell *sh, struct running *running)
 
 enum flow exec_source(struct shell *sh, struct source *source)
 {
-    struct running running = {.source = source, .is_script = true};
+    struct running running = { .source = source, .is_script = true };
     return source_run(sh, &running);
 }
 
 enum flow exec_interactive(struct shell *sh, struct source *source)
 {
-    struct running running = {.source = source, .interactive = true};
+    struct running running = { .source = source, .interactive = true };
     return source_run(sh, &running);
 }
 
 enum flow exec_command_string(struct shell *sh, const char *text, size_t len)
 {
     struct source source;
-    struct running running = {.source = &source, .is_last = true, .is_script = true};
+    struct running running = { .source = &source, .is_last = true, .is_script = true };
     source_init_text(&source, sh->arg0, text, len);
     enum flow flow = source_run(sh, &running);
     source_release(&source);
@@ -153,7 +157,7 @@ enum flow exec_command_string(struct shell *sh, const char *text, size_t len)
 enum flow exec_text(struct shell *sh, const char *name, const char *text, size_t len)
 {
     struct source source;
-    struct running running = {.source = &source, .what = name};
+    struct running running = { .source = &source, .what = name };
     if (!shell_enter(sh)) {
         shell_leave(sh);
         return shell_fail(sh, ERROR_LIMIT, 1, name, "recursion too deep");
@@ -217,19 +221,21 @@ static bool looks_binary(const struct str *s)
     return memchr(str_text(s), '\0', newline ? (size_t)(newline - s->data) : len) != NULL;
 }
 
-/* WHAT is the command that wants the file; NULL: it is the shell's own script, and the status tells why it does not run. */
-static enum flow file_error(struct shell *sh, const char *what, const char *path, const char *problem, int status,
-                            const char *why)
+/* WHAT is the command that wants the file; NULL: it is the shell's own script, and the status tells
+ * why it does not run. */
+static enum flow file_error(struct shell *sh, const char *what, const char *path,
+                            const char *problem, int status, const char *why)
 {
     if (what)
         return shell_fail(sh, ERROR_REDIRECT, 1, what, "%s: cannot open: %s", path, why);
     return shell_fail(sh, ERROR_REDIRECT, status, path, "%s: %s", problem, why);
 }
 
-static enum flow regular_run(struct shell *sh, const char *what, const char *path, int fd, size_t bytes)
+static enum flow regular_run(struct shell *sh, const char *what, const char *path, int fd,
+                             size_t bytes)
 {
     struct source source;
-    struct running running = {.source = &source, .is_script = true};
+    struct running running = { .source = &source, .is_script = true };
     struct str text;
     str_init(&text, sh->heap);
     bool loaded = file_load(fd, bytes, &text);
@@ -257,8 +263,8 @@ static enum flow regular_run(struct shell *sh, const char *what, const char *pat
 static enum flow stream_run(struct shell *sh, const char *path, int fd)
 {
     struct source source;
-    struct running running = {.source = &source, .is_script = true};
-    struct file_reader reader = {.fd = fd};
+    struct running running = { .source = &source, .is_script = true };
+    struct file_reader reader = { .fd = fd };
     source_init_reader(&source, path, file_reader_read, &reader, sh->heap);
     sh->file = path;
     enum flow flow = source_run(sh, &running);

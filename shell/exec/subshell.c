@@ -1,10 +1,11 @@
 /*
  * ( ): a subshell in this process.
  *
- * A SUBSHELL frame journals all that the body changes, and its pop undoes it. What the journal cannot undo, and jobs, which belong
- * to a process, make subshell_materialize fork: the child goes on with the body and exits at the end of it, in
- * subshell_finish, while the parent unwinds with FLOW_FORKED and the child's status. In the test mode fork-subshells every
- * subshell is a process from the start.
+ * A SUBSHELL frame journals all that the body changes, and its pop undoes it. What the journal
+ * cannot undo, and jobs, which belong to a process, make subshell_materialize fork: the child goes
+ * on with the body and exits at the end of it, in subshell_finish, while the parent unwinds with
+ * FLOW_FORKED and the child's status. In the test mode fork-subshells every subshell is a process
+ * from the start.
  */
 #include "shell/exec/exec.h"
 
@@ -15,8 +16,8 @@
 #include "shell/exec/spawn.h"
 #include "shell/state/fdtab.h"
 
-static const struct spawn_plan process_plan = {.in = -1, .out = -1};
-static const struct spawn_plan continue_plan = {.in = -1, .out = -1, .continues = true};
+static const struct spawn_plan process_plan = { .in = -1, .out = -1 };
+static const struct spawn_plan continue_plan = { .in = -1, .out = -1, .continues = true };
 
 enum flow subshell_enter(struct shell *sh, struct subshell *subshell)
 {

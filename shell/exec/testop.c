@@ -1,7 +1,9 @@
 /*
- * The unary file, string and option tests and the comparisons of files and numbers that [[ ]] and test share.
+ * The unary file, string and option tests and the comparisons of files and numbers that [[ ]] and
+ * test share.
  *
- * A file that cannot be looked at is a false test, never an error. Numbers are arithmetic expressions in both commands.
+ * A file that cannot be looked at is a false test, never an error. Numbers are arithmetic
+ * expressions in both commands.
  */
 #include "shell/exec/exec.h"
 
@@ -157,7 +159,8 @@ static int time_compare(struct timespec a, struct timespec b)
     return a.tv_nsec < b.tv_nsec ? -1 : a.tv_nsec > b.tv_nsec;
 }
 
-enum flow test_file_compare(struct shell *sh, enum cond_op op, const char *a, const char *b, bool *ret)
+enum flow test_file_compare(struct shell *sh, enum cond_op op, const char *a, const char *b,
+                            bool *ret)
 {
     struct stat sa, sb;
     bool has_a = file_stat(sh, a, &sa), has_b = file_stat(sh, b, &sb);
@@ -180,7 +183,8 @@ static bool number_relation(enum cond_op op, struct num a, struct num b)
 {
     int order;
     if (a.is_float || b.is_float) {
-        long double x = a.is_float ? a.f : (long double)a.i, y = b.is_float ? b.f : (long double)b.i;
+        long double x = a.is_float ? a.f : (long double)a.i,
+                    y = b.is_float ? b.f : (long double)b.i;
         if (x != x || y != y)
             return op == COND_NE;
         order = x < y ? -1 : x > y;
@@ -213,8 +217,8 @@ static enum flow number_value(struct shell *sh, const char *text, size_t len, st
     return sh->hooks.arith_text(sh, text, len, ret);
 }
 
-enum flow test_number_compare(struct shell *sh, enum cond_op op, const char *a, size_t a_len, const char *b,
-                              size_t b_len, bool *ret)
+enum flow test_number_compare(struct shell *sh, enum cond_op op, const char *a, size_t a_len,
+                              const char *b, size_t b_len, bool *ret)
 {
     struct num x, y;
     TRY(number_value(sh, a, a_len, &x));

@@ -1,8 +1,10 @@
 /*
- * The time keyword: elapsed, user and system time of a pipeline, of the shell and the children it waited for.
+ * The time keyword: elapsed, user and system time of a pipeline, of the shell and the children it
+ * waited for.
  *
- * The report goes to descriptor 2 after the command, whatever way it ended short of leaving the shell, in the form
- * of TIMEFORMAT (%[digits][l]R U S, %P, %%), of POSIX under -p, or ksh93's default. Without a command the times are those of the shell itself.
+ * The report goes to descriptor 2 after the command, whatever way it ended short of leaving the
+ * shell, in the form of TIMEFORMAT (%[digits][l]R U S, %P, %%), of POSIX under -p, or ksh93's
+ * default. Without a command the times are those of the shell itself.
  */
 #include <string.h>
 #include <sys/resource.h>
@@ -32,7 +34,8 @@ static struct times times_now(void)
     };
 }
 
-/* SECONDS with DIGITS decimals, cut, not rounded; LONG_FORM: 1m02.50s, with two digits for the seconds. */
+/* SECONDS with DIGITS decimals, cut, not rounded; LONG_FORM: 1m02.50s, with two digits for the
+ * seconds. */
 static void append_time(struct str *s, int64_t ns, int digits, bool long_form)
 {
     int64_t seconds = ns / 1000000000, fraction = ns % 1000000000;
@@ -128,7 +131,7 @@ static void report(struct shell *sh, const struct node_time *node, const struct 
 
 enum flow exec_time(struct shell *sh, const struct node_time *node)
 {
-    struct times before = {0};
+    struct times before = { 0 };
     enum flow flow = FLOW_NEXT;
     if (node->command) {
         before = times_now();

@@ -1,8 +1,9 @@
 /*
  * set -x: what runs, after expansion, on descriptor 2 behind PS4.
  *
- * A line is made whole and written at once. PS4 is expanded each time with tracing (and errexit) off, $? kept; when its
- * expansion fails it is shown as it is. Nothing here changes what the script sees.
+ * A line is made whole and written at once. PS4 is expanded each time with tracing (and errexit)
+ * off, $? kept; when its expansion fails it is shown as it is. Nothing here changes what the script
+ * sees.
  */
 #include "shell/exec/exec_private.h"
 
@@ -70,7 +71,8 @@ void xtrace_words(struct shell *sh, size_t count, const char *const *words)
     line_end(sh, &s);
 }
 
-void xtrace_assign(struct shell *sh, const struct var_ref *ref, bool append, const char *text, size_t len)
+void xtrace_assign(struct shell *sh, const struct var_ref *ref, bool append, const char *text,
+                   size_t len)
 {
     struct str s;
     line_begin(sh, &s);

@@ -1,8 +1,9 @@
 /*
  * The prompt: lines edited by libedit, prompts from PS1 and PS2, a history in memory.
  *
- * Everything of libedit is made here, when the shell is interactive, and nowhere else. ^C gives the line up and starts a new
- * command; the end of input leaves the shell, unless ignoreeof is set or jobs are stopped, of which it warns once.
+ * Everything of libedit is made here, when the shell is interactive, and nowhere else. ^C gives the
+ * line up and starts a new command; the end of input leaves the shell, unless ignoreeof is set or
+ * jobs are stopped, of which it warns once.
  */
 #include "shell/interactive/repl.h"
 
@@ -146,7 +147,7 @@ static void repl_close(struct repl *repl)
 
 enum flow repl_run(struct shell *sh)
 {
-    struct repl repl = {.sh = sh};
+    struct repl repl = { .sh = sh };
     struct source source;
     str_init(&repl.prompt, sh->heap);
     str_init(&repl.command, sh->heap);

@@ -1,4 +1,5 @@
-/* Fixture of the executor's tests: a fresh shell that runs text in this process, its standard output caught. */
+/* Fixture of the executor's tests: a fresh shell that runs text in this process, its standard
+ * output caught. */
 #ifndef TEST_RUN_SCRIPT_H
 #define TEST_RUN_SCRIPT_H
 
@@ -14,6 +15,7 @@
 
 #include "shell/exec/exec.h"
 #include "shell/exec/trap.h"
+#include "shell/stack.h"
 #include "shell/state/alias.h"
 #include "shell/state/cwd.h"
 #include "shell/state/env.h"
@@ -23,7 +25,7 @@
 static struct shell *test_shell(void)
 {
     static char path[] = "PATH=/usr/local/bin:/usr/bin:/bin";
-    static char *environment[] = {path, NULL};
+    static char *environment[] = { path, NULL };
     struct shell *sh = shell_new();
     assert_non_null(sh);
     assert_int_equal(exec_init(sh), FLOW_NEXT);
@@ -72,14 +74,25 @@ static void scripts_check(const struct script_case *cases, size_t count)
         str_init(&out, sh->heap);
         (void)script_run(sh, cases[i].script, &out);
         if (strcmp(str_text(&out), cases[i].output) != 0 || sh->status != cases[i].status)
-            fail_msg("script: %s\ngot: %s\nstatus %d\nwanted: %s\nstatus %d", cases[i].script, str_text(&out),
-                     sh->status, cases[i].output, cases[i].status);
+            fail_msg("script: %s\ngot: %s\nstatus %d\nwanted: %s\nstatus %d", cases[i].script,
+                     str_text(&out), sh->status, cases[i].output, cases[i].status);
         str_release(&out);
         assert_ptr_equal(sh->frame, sh->base_frame);
         assert_int_equal(sh->depth, 0);
         assert_int_equal(sh->condition_depth, 0);
         test_shell_end(sh);
     }
+}
+/* The tests of CTX need the big stack of the shell. */
+struct test_group {
+    const struct CMUnitTest *tests;
+    size_t count;
+};
+static int test_group_run(void *ctx, const char *floor)
+{
+    const struct test_group *group = ctx;
+    (void)floor;
+    return _cmocka_run_group_tests("exec", group->tests, group->count, NULL, NULL);
 }
 #define SCRIPTS_CHECK(cases) scripts_check(cases, sizeof(cases) / sizeof *(cases))
 
