@@ -66,7 +66,7 @@ static void test_scalar_becomes_array(void **state)
     struct shell *sh = *state;
     assert_int_equal(set_ref(sh, index_of(sh, "a", 2), "s"), FLOW_NEXT);
     assert_int_equal(set_two(sh, "a", 2, 3, "t"), FLOW_NEXT);
-    assert_string_equal(printed(sh, "a"), "typeset -a a=([2]=([0]=s [3]=t) )");
+    assert_string_equal(printed(sh, "a"), "typeset -a a=(typeset -a [2]=([0]=s [3]=t) )");
     assert_set(sh, "b", "plain");
     assert_int_equal(set_two(sh, "b", 0, 1, "u"), FLOW_NEXT);
     assert_string_equal(printed(sh, "b"), "typeset -a b=((plain u) )");
@@ -113,7 +113,9 @@ static void test_subshell(void **state)
     assert_int_equal(set_two(sh, "g", 5, 5, "new"), FLOW_NEXT);
     struct var_ref row = index_of(sh, "g", 1);
     assert_int_equal(var_begin_array_in(sh, &row, 0, 0, &next), FLOW_NEXT);
-    assert_string_equal(printed(sh, "g"), "typeset -a g=([0]=(row sub row) [1]=() [5]=([5]=new) )");
+    assert_string_equal(
+        printed(sh, "g"),
+        "typeset -a g=([0]=(row sub row) typeset -a [1]=() typeset -a [5]=([5]=new) )");
     assert_int_equal(var_unset(sh, &row, false), FLOW_NEXT);
     frame_pop(sh, &frame);
     assert_string_equal(printed(sh, "g"), before);
