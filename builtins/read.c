@@ -21,6 +21,7 @@
 #include "shell/base/utf8.h"
 #include "shell/exec/jobs.h"
 #include "shell/exec/trap.h"
+#include "shell/expand/expand.h"
 #include "shell/expand/split.h"
 #include "shell/state/fdtab.h"
 
@@ -288,19 +289,19 @@ static bool next_field(struct reader *r, size_t *pos, const char **ret_text, siz
 
 static enum flow assign_array(struct reader *r, const char *name)
 {
-    struct var_ref ref;
+    struct var_ref array, ref;
     size_t pos = 0, len;
     int64_t index;
     const char *text;
-    TRY(operand_ref(r->sh, r->args, name, strlen(name), &ref));
-    TRY(var_begin_array(r->sh, ref.name, VAR_INDEXED, 0, &index));
-    ref.kind = REF_INDEX;
+    TRY(operand_ref(r->sh, r->args, name, strlen(name), &array));
+    TRY(var_begin_array_in(r->sh, &array, VAR_INDEXED, 0, &index));
     bool any = false;
     while (next_field(r, &pos, &text, &len) || !any) {
         if (!any && pos == 0)
             text = "", len = 0;
         any = true;
-        ref.index = index++;
+        ref = array;
+        TRY(ref_push(r->sh, &ref, &(struct ref_step){ .kind = REF_INDEX, .index = index++ }));
         TRY(var_set(r->sh, &ref, text, len, 0));
     }
     return FLOW_NEXT;

@@ -11,6 +11,7 @@
 
 #include "builtins/builtin.h"
 #include "builtins/operand.h"
+#include "shell/expand/expand.h"
 #include "shell/state/option.h"
 #include "shell/state/param.h"
 #include "shell/state/var.h"
@@ -297,21 +298,19 @@ static enum flow take_texts(struct shell *sh, const struct set *set, const char 
 
 static enum flow set_array(struct shell *sh, const struct set *set)
 {
-    struct var_ref ref;
+    struct var_ref array;
     const char **texts;
     size_t count;
     int64_t next;
-    TRY(operand_ref(sh, set->args, set->array, strlen(set->array), &ref));
-    if (ref.kind != REF_SCALAR)
-        return shell_fail(sh, ERROR_BUILTIN, 1, set->args->argv[0], "%s: invalid variable name",
-                          set->array);
+    TRY(operand_ref(sh, set->args, set->array, strlen(set->array), &array));
     TRY(take_texts(sh, set, &texts, &count));
     if (!set->array_replace && !count)
         return FLOW_NEXT;
-    TRY(var_begin_array(sh, ref.name, set->array_replace ? VAR_INDEXED : 0,
-                        set->array_replace ? 0 : ASSIGN_APPEND, &next));
+    TRY(var_begin_array_in(sh, &array, set->array_replace ? VAR_INDEXED : 0,
+                           set->array_replace ? 0 : ASSIGN_APPEND, &next));
     for (size_t i = 0; i < count; i++) {
-        struct var_ref element = { .name = ref.name, .kind = REF_INDEX, .index = (int64_t)i };
+        struct var_ref element = array;
+        TRY(ref_push(sh, &element, &(struct ref_step){ .kind = REF_INDEX, .index = (int64_t)i }));
         TRY(var_set(sh, &element, texts[i], strlen(texts[i]), 0));
     }
     return FLOW_NEXT;

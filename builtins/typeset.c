@@ -144,7 +144,7 @@ static enum flow check_options(struct shell *sh, const struct args *args, const 
 
 /* ---- operands ------------------------------------------------------------------------------- */
 
-/* An operand taken apart: NAME, `[subscript]` or nothing, and the value if there is one. */
+/* An operand taken apart: NAME, `[subscript]`s or nothing, and the value if there is one. */
 struct operand {
     const char *text;
     size_t name_len, ref_len;
@@ -160,7 +160,7 @@ static bool operand_parse(const char *text, struct operand *ret)
     if (!text_is_dotted_name(text, len))
         return false;
     ret->name_len = len;
-    if (text[len] == '[') {
+    while (text[len] == '[') {
         size_t depth = 0;
         for (; text[len]; len++) {
             depth += (size_t)(text[len] == '[');
@@ -244,6 +244,26 @@ static enum flow assign_value(struct shell *sh, const struct args *args, struct 
     return var_set(sh, &ref, operand->value, strlen(operand->value), flags);
 }
 
+/* typeset -A NAME[SUBSCRIPT]: KIND is meant for NAME, or for the element if NAME is an array already. */
+static enum flow declare_element(struct shell *sh, const struct args *args, struct name *name,
+                                 const struct operand *operand, uint32_t kind)
+{
+    struct var_ref ref, array = var_ref_name(name);
+    struct var *var;
+    int64_t unused;
+    TRY(var_resolve(sh, &array, &var));
+    if (!var || !(var->attrs & VAR_ARRAY)) {
+        struct var_change change = {
+            .set = kind & VAR_ASSOC ? VAR_ASSOC : VAR_INDEXED, .base = -1, .width = -1
+        };
+        return var_declare(sh, name, &change);
+    }
+    if (!(kind & VAR_ASSOC) || operand->value || operand->assign)
+        return FLOW_NEXT;
+    TRY(operand_ref(sh, args, operand->text, operand->ref_len, &ref));
+    return var_begin_array_in(sh, &ref, VAR_ASSOC, ASSIGN_APPEND, &unused);
+}
+
 static enum flow declare(struct shell *sh, const struct decl *decl, const struct args *args,
                          const struct operand *operand)
 {
@@ -259,11 +279,14 @@ static enum flow declare(struct shell *sh, const struct decl *decl, const struct
         operand->ref_len > operand->name_len || (operand->assign && operand->assign->ref.subscript);
     if (freeze)
         change.set &= ~(uint32_t)VAR_READONLY;
-    if (subscripted && !(change.set & VAR_ASSOC) && !(name->cur && name->cur->attrs & VAR_ARRAY))
-        change.set |= VAR_INDEXED;
+    uint32_t kind = change.set & VAR_ARRAY;
+    if (subscripted)
+        change.set &= ~(uint32_t)VAR_ARRAY;
     /* A local scalar made anew may not meet the array of the same name outside, so it is declared
      * first in any case. */
     TRY(var_declare(sh, name, &change));
+    if (subscripted)
+        TRY(declare_element(sh, args, name, operand, kind));
     TRY(assign_value(sh, args, name, operand));
     if (!freeze)
         return FLOW_NEXT;

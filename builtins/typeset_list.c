@@ -137,7 +137,11 @@ static enum flow append_element(struct shell *sh, const struct args *args, const
     struct var_ref ref;
     const char *text;
     size_t len;
+    bool is_array;
     TRY(operand_ref(sh, args, operand, strlen(operand), &ref));
+    TRY(var_print_element(sh, &ref, operand, line, &is_array));
+    if (is_array)
+        return FLOW_NEXT;
     TRY(var_get(sh, &ref, &text, &len));
     if (text) {
         str_printf(line, "%s=", operand);

@@ -71,18 +71,27 @@ void xtrace_words(struct shell *sh, size_t count, const char *const *words)
     line_end(sh, &s);
 }
 
+static void subscript(struct str *s, enum ref_kind kind, int64_t index, const char *key, size_t key_len)
+{
+    if (kind == REF_INDEX) {
+        str_printf(s, "[%lld]", (long long)index);
+    } else if (kind == REF_KEY) {
+        str_putc(s, '[');
+        text_quote(s, key, key_len);
+        str_putc(s, ']');
+    }
+}
+
 void xtrace_assign(struct shell *sh, const struct var_ref *ref, bool append, const char *text,
                    size_t len)
 {
     struct str s;
     line_begin(sh, &s);
     str_append(&s, ref->name->text, ref->name->len);
-    if (ref->kind == REF_INDEX) {
-        str_printf(&s, "[%lld]", (long long)ref->index);
-    } else if (ref->kind == REF_KEY) {
-        str_putc(&s, '[');
-        text_quote(&s, ref->key, ref->key_len);
-        str_putc(&s, ']');
+    subscript(&s, ref->kind, ref->index, ref->key, ref->key_len);
+    for (uint32_t i = 0; i < ref->step_count; i++) {
+        const struct ref_step *step = &ref->steps[i];
+        subscript(&s, step->kind, step->index, step->key, step->key_len);
     }
     str_append_z(&s, append ? "+=" : "=");
     text_quote(&s, text, len);

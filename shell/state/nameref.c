@@ -25,18 +25,26 @@ static enum flow push_step(struct shell *sh, const struct var *holder, struct pl
     return FLOW_NEXT;
 }
 
-/* The subscript of a reference to an element, as the target's kind of array needs it. */
+/* The subscripts of a reference to an element, as the target's kind of array needs them; the last one is met first. */
 static enum flow apply_key(struct shell *sh, const struct var *holder, const struct var *target, struct place *place)
 {
-    if (place->kind != REF_SCALAR)
-        TRY(push_step(sh, holder, place));
-    place->kind = REF_KEY;
-    place->key = holder->target_key;
-    place->key_len = strlen(holder->target_key);
-    if ((place->key_len == 1) && (place->key[0] == '@' || place->key[0] == '*') &&
-        !(target && (target->attrs & VAR_ASSOC)))
-        place->kind = REF_ALL;
-    return FLOW_NEXT;
+    const char *key = holder->target_key, *end = key + strlen(key);
+    for (bool last = true;; last = false) {
+        const char *start = end;
+        while (start > key && !(start - key >= 2 && start[-1] == '[' && start[-2] == ']'))
+            start--;
+        if (place->kind != REF_SCALAR)
+            TRY(push_step(sh, holder, place));
+        place->kind = num_parse_int(start, (size_t)(end - start), &place->index) ? REF_INDEX : REF_KEY;
+        place->key = start;
+        place->key_len = (size_t)(end - start);
+        bool all = place->key_len == 1 && (*start == '@' || *start == '*');
+        if (last && all && !(target && (target->attrs & VAR_ASSOC)))
+            place->kind = REF_ALL;
+        if (start == key)
+            return FLOW_NEXT;
+        end = start - 2;
+    }
 }
 
 /* Follows name references from PLACE->VAR until something else. */

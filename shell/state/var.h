@@ -1,9 +1,10 @@
 /*
  * Variables: reading, assigning, attributes, arrays.
  *
- * A var_ref names a variable or an element of one after subscripts were evaluated. All functions follow
- * namerefs unless they say otherwise. Views (text, len) are borrowed: they die with the next write to that
- * variable, or, where a value had to be made (numbers, specials), at the end of the command (scratch).
+ * A var_ref names a variable or an element of one after subscripts were evaluated. All functions
+ * follow namerefs unless they say otherwise. Views (text, len) are borrowed: they die with the next
+ * write to that variable, or, where a value had to be made (numbers, specials), at the end of the
+ * command (scratch).
  */
 #ifndef SHELL_STATE_VAR_H
 #define SHELL_STATE_VAR_H
@@ -12,28 +13,28 @@
 #include "shell/state/shell.h"
 
 enum var_attr {
-    VAR_EXPORT = 1u << 0,    /* -x */
-    VAR_READONLY = 1u << 1,  /* -r */
-    VAR_INTEGER = 1u << 2,   /* -i */
-    VAR_FIXED = 1u << 3,     /* -F: %f with PRECISION */
-    VAR_EXPONENT = 1u << 4,  /* -E: %g */
-    VAR_HEXFLOAT = 1u << 5,  /* -X */
-    VAR_LOWER = 1u << 6,     /* -l */
-    VAR_UPPER = 1u << 7,     /* -u (of strings) */
-    VAR_LEFT = 1u << 8,      /* -L WIDTH */
-    VAR_RIGHT = 1u << 9,     /* -R WIDTH */
-    VAR_ZERO = 1u << 10,     /* -Z WIDTH */
-    VAR_TAG = 1u << 11,      /* -t */
-    VAR_UNSIGNED = 1u << 12, /* -ui */
-    VAR_SHORT = 1u << 13,    /* -si: 16 bit; -sE float */
-    VAR_LONG = 1u << 14,     /* -li, -lE */
-    VAR_NAMEREF = 1u << 15,  /* -n */
-    VAR_INDEXED = 1u << 16,  /* -a or has indexed elements */
-    VAR_ASSOC = 1u << 17,    /* -A */
-    VAR_BINARY = 1u << 18,   /* -b */
-    VAR_HOST = 1u << 19,     /* -H */
-    VAR_NOTHING = 1u << 20,  /* declared without a value */
-    VAR_SPECIAL = 1u << 21,  /* the name has a meaning of its own: special.h */
+    VAR_EXPORT = 1u << 0,      /* -x */
+    VAR_READONLY = 1u << 1,    /* -r */
+    VAR_INTEGER = 1u << 2,     /* -i */
+    VAR_FIXED = 1u << 3,       /* -F: %f with PRECISION */
+    VAR_EXPONENT = 1u << 4,    /* -E: %g */
+    VAR_HEXFLOAT = 1u << 5,    /* -X */
+    VAR_LOWER = 1u << 6,       /* -l */
+    VAR_UPPER = 1u << 7,       /* -u (of strings) */
+    VAR_LEFT = 1u << 8,        /* -L WIDTH */
+    VAR_RIGHT = 1u << 9,       /* -R WIDTH */
+    VAR_ZERO = 1u << 10,       /* -Z WIDTH */
+    VAR_TAG = 1u << 11,        /* -t */
+    VAR_UNSIGNED = 1u << 12,   /* -ui */
+    VAR_SHORT = 1u << 13,      /* -si: 16 bit; -sE float */
+    VAR_LONG = 1u << 14,       /* -li, -lE */
+    VAR_NAMEREF = 1u << 15,    /* -n */
+    VAR_INDEXED = 1u << 16,    /* -a or has indexed elements */
+    VAR_ASSOC = 1u << 17,      /* -A */
+    VAR_BINARY = 1u << 18,     /* -b */
+    VAR_HOST = 1u << 19,       /* -H */
+    VAR_NOTHING = 1u << 20,    /* declared without a value */
+    VAR_SPECIAL = 1u << 21,    /* the name has a meaning of its own: special.h */
     VAR_DISCIPLINE = 1u << 22, /* there are functions x.get, x.set ...: discipline.h */
     VAR_FLOATING = VAR_FIXED | VAR_EXPONENT | VAR_HEXFLOAT,
     VAR_NUMERIC = VAR_INTEGER | VAR_FLOATING,
@@ -41,14 +42,14 @@ enum var_attr {
     VAR_JUSTIFY = VAR_LEFT | VAR_RIGHT | VAR_ZERO,
     /* a variable without any of these may be read, or written, by the short paths */
     VAR_COMPLEX_READ = VAR_NAMEREF | VAR_ARRAY | VAR_SPECIAL | VAR_DISCIPLINE,
-    VAR_COMPLEX = VAR_COMPLEX_READ | VAR_READONLY | VAR_NUMERIC | VAR_LOWER | VAR_UPPER | VAR_JUSTIFY | VAR_BINARY |
-                  VAR_EXPORT | VAR_HOST | VAR_NOTHING,
+    VAR_COMPLEX = VAR_COMPLEX_READ | VAR_READONLY | VAR_NUMERIC | VAR_LOWER | VAR_UPPER |
+                  VAR_JUSTIFY | VAR_BINARY | VAR_EXPORT | VAR_HOST | VAR_NOTHING,
 };
 
 /*
- * A scalar or an element of an array: text, an integer or a floating number, or nothing. Text of up to VALUE_INLINE bytes
- * sits in the value itself; longer text in a block of the heap that keeps room to grow. 24 bytes, movable by memcpy.
- * The functions are in value.h.
+ * A scalar or an element of an array: text, an integer or a floating number, or nothing. Text of up
+ * to VALUE_INLINE bytes sits in the value itself; longer text in a block of the heap that keeps
+ * room to grow. 24 bytes, movable by memcpy. The functions are in value.h.
  */
 enum { VALUE_INLINE = 15 };
 enum value_bits {
@@ -60,10 +61,11 @@ enum value_bits {
 };
 struct array; /* array.h: indexed or associative elements */
 struct value {
-    uint32_t stamp_low;  /* journal stamp of an element (array.h); 48 bits of frame id never run out */
+    /* Journal stamp of an element (array.h): 48 bits of a frame id, which never run out. */
+    uint32_t stamp_low;
     uint16_t stamp_high;
-    uint8_t bits;        /* enum value_bits; 0: unset */
-    uint8_t inline_len;  /* length of TEXT */
+    uint8_t bits;       /* enum value_bits; 0: unset */
+    uint8_t inline_len; /* length of TEXT */
     union {
         char text[VALUE_INLINE + 1];
         struct {
@@ -77,15 +79,17 @@ struct value {
 };
 
 /* What assignment and typeset change, and what the journal saves as a whole. */
-#define VAR_STATE_FIELDS                                                                               \
-    uint32_t attrs;      /* enum var_attr */                                                           \
-    int16_t base;        /* -i BASE (0 = 10) */                                                        \
-    int16_t width;       /* -L -R -Z width (0: that of the first value), -F -E -X precision; -1: default */ \
-    struct array *array; /* elements when VAR_ARRAY */                                                 \
-    struct value value;  /* the scalar value; unused when VAR_ARRAY */                                 \
-    struct name *target; /* VAR_NAMEREF: what it points to; NULL: nothing yet */                       \
-    struct var *target_var; /* VAR_NAMEREF to a variable of the calling function; else NULL */         \
-    char *target_key;    /* VAR_NAMEREF to an element a[key]: the subscript text, heap; else NULL */
+#define VAR_STATE_FIELDS                                                                           \
+    uint32_t attrs; /* enum var_attr */                                                            \
+    int16_t base;   /* -i BASE (0 = 10) */                                                         \
+    /* -L -R -Z width (0: that of the first value), -F -E -X precision; -1: default */             \
+    int16_t width;                                                                                 \
+    struct array *array;    /* elements when VAR_ARRAY */                                          \
+    struct value value;     /* the scalar value; unused when VAR_ARRAY */                          \
+    struct name *target;    /* VAR_NAMEREF: what it points to; NULL: nothing yet */                \
+    struct var *target_var; /* VAR_NAMEREF to a variable of the calling function; else NULL */     \
+    char *target_key; /* VAR_NAMEREF to an element a[key]: the subscript text, heap, of a[1][2]    \
+                         `1][2`; else NULL */
 struct var_state {
     VAR_STATE_FIELDS
 };
@@ -99,8 +103,8 @@ struct var {
         };
         struct var_state state;
     };
-    struct frame *owner;  /* frame of a local or temporary; NULL: global */
-    struct var *outer;    /* the variable of the same name that this one shadows */
+    struct frame *owner;                  /* frame of a local or temporary; NULL: global */
+    struct var *outer;                    /* the variable of the same name that this one shadows */
     struct var *next_local, **local_link; /* list of OWNER's variables */
     struct frame *hidden_by; /* the ksh function whose call hides this local; NULL: visible */
 };
@@ -111,7 +115,8 @@ enum ref_kind {
     REF_KEY,    /* a[KEY] */
     REF_ALL,    /* a[@] or a[*] */
 };
-/* One of the further subscripts of m[1][2][3]; fields as in struct var_ref, KIND is not REF_SCALAR. */
+/* One of the further subscripts of m[1][2][3]; fields as in struct var_ref, KIND is not REF_SCALAR.
+ */
 struct ref_step {
     enum ref_kind kind;
     char all;
@@ -127,7 +132,7 @@ struct var_ref {
     int64_t index;   /* REF_INDEX: may be negative (from the end) */
     const char *key; /* REF_KEY: borrowed */
     size_t key_len;
-    uint32_t step_count; /* further subscripts: m[1][2] has one */
+    uint32_t step_count;          /* further subscripts: m[1][2] has one */
     const struct ref_step *steps; /* borrowed */
 };
 static inline struct var_ref var_ref_name(struct name *name)
@@ -136,23 +141,26 @@ static inline struct var_ref var_ref_name(struct name *name)
 }
 
 enum var_assign_flags {
-    ASSIGN_APPEND = 1u << 0, /* += : adds for numbers, appends for strings */
-    ASSIGN_TEMP = 1u << 1,   /* of `x=1 cmd`: undone with the nearest CMD frame, exported */
-    ASSIGN_LOCAL = 1u << 2,  /* in the nearest FUNC scope: made there when missing */
-    ASSIGN_FORCE = 1u << 3,  /* the shell itself: readonly does not apply */
+    ASSIGN_APPEND = 1u << 0,     /* += : adds for numbers, appends for strings */
+    ASSIGN_TEMP = 1u << 1,       /* of `x=1 cmd`: undone with the nearest CMD frame, exported */
+    ASSIGN_LOCAL = 1u << 2,      /* in the nearest FUNC scope: made there when missing */
+    ASSIGN_FORCE = 1u << 3,      /* the shell itself: readonly does not apply */
     ASSIGN_KEEP_ARRAY = 1u << 4, /* REF_SCALAR on an array writes element 0 (always so in ksh) */
 };
 
 /* ---- reading ---- */
 
-/* The live variable after namerefs; NULL when unset. *REF is rewritten to the target (name, element). Fails on loops. */
+/* The live variable after namerefs; NULL when unset. *REF is rewritten to the target (name,
+ * element). Fails on loops. */
 enum flow var_resolve(struct shell *sh, struct var_ref *ref, struct var **ret_var) NODISCARD;
 /* Text of REF. *RET_TEXT = NULL when unset. Calls special getters. */
-enum flow var_get(struct shell *sh, const struct var_ref *ref, const char **ret_text, size_t *ret_len) NODISCARD;
+enum flow var_get(struct shell *sh, const struct var_ref *ref, const char **ret_text,
+                  size_t *ret_len) NODISCARD;
 /* The same for a plain name: the fast path of $x. */
-enum flow var_get_name(struct shell *sh, struct name *name, const char **ret_text, size_t *ret_len) NODISCARD;
-/* Value as a number: integer and float variables give theirs without text; others evaluate their text as an
- * arithmetic expression (hooks.arith_text); unset gives 0 (or fails under set -u). */
+enum flow var_get_name(struct shell *sh, struct name *name, const char **ret_text,
+                       size_t *ret_len) NODISCARD;
+/* Value as a number: integer and float variables give theirs without text; others evaluate their
+ * text as an arithmetic expression (hooks.arith_text); unset gives 0 (or fails under set -u). */
 enum flow var_get_num(struct shell *sh, const struct var_ref *ref, struct num *ret) NODISCARD;
 /* Text by C name; NULL when unset or failing; for the shell's own needs (HOME, PATH, PS4). */
 const char *var_text(struct shell *sh, const char *name);
@@ -160,37 +168,47 @@ bool var_is_set(struct shell *sh, const struct var_ref *ref);
 
 /* ---- writing ---- */
 
-enum flow var_set(struct shell *sh, const struct var_ref *ref, const char *text, size_t len, unsigned flags) NODISCARD;
-enum flow var_set_name(struct shell *sh, struct name *name, const char *text, size_t len, unsigned flags) NODISCARD;
-enum flow var_set_num(struct shell *sh, const struct var_ref *ref, struct num n, unsigned flags) NODISCARD;
+enum flow var_set(struct shell *sh, const struct var_ref *ref, const char *text, size_t len,
+                  unsigned flags) NODISCARD;
+enum flow var_set_name(struct shell *sh, struct name *name, const char *text, size_t len,
+                       unsigned flags) NODISCARD;
+enum flow var_set_num(struct shell *sh, const struct var_ref *ref, struct num n,
+                      unsigned flags) NODISCARD;
 /* By C name, for the shell itself (ASSIGN_FORCE implied): OPTARG, REPLY, PWD, _ ... */
 enum flow var_set_text(struct shell *sh, const char *name, const char *text) NODISCARD;
 enum flow var_set_int(struct shell *sh, const char *name, int64_t n) NODISCARD;
-/* Unsets a variable (REF_SCALAR), an element, or all elements (REF_ALL). Does not follow a nameref when NO_NAMEREF. */
+/* Unsets a variable (REF_SCALAR), an element, or all elements (REF_ALL). Does not follow a nameref
+ * when NO_NAMEREF. */
 enum flow var_unset(struct shell *sh, const struct var_ref *ref, bool no_nameref) NODISCARD;
-/* Makes REF's variable an empty array of the given shape (VAR_INDEXED/VAR_ASSOC; 0: keep its shape, indexed if none), ready for
- * element assignments; with ASSIGN_APPEND keeps the elements. *RET_NEXT_INDEX: index for the next element without subscript. */
-enum flow var_begin_array(struct shell *sh, struct name *name, unsigned shape, unsigned flags, int64_t *ret_next_index) NODISCARD;
+/* Makes REF's variable an empty array of the given shape (VAR_INDEXED/VAR_ASSOC; 0: keep its shape,
+ * indexed if none), ready for element assignments; with ASSIGN_APPEND keeps the elements.
+ * *RET_NEXT_INDEX: index for the next element without subscript. */
+enum flow var_begin_array(struct shell *sh, struct name *name, unsigned shape, unsigned flags,
+                          int64_t *ret_next_index) NODISCARD;
 
 /* The same for the element that REF names (m[1], m[1][2]): it becomes an array inside the array. */
-enum flow var_begin_array_in(struct shell *sh, const struct var_ref *ref, unsigned shape, unsigned flags,
-                             int64_t *ret_next_index) NODISCARD;
-/* Would one more subscript of REF be a key (text) rather than an index (arithmetic)? REF has no REF_ALL. */
+enum flow var_begin_array_in(struct shell *sh, const struct var_ref *ref, unsigned shape,
+                             unsigned flags, int64_t *ret_next_index) NODISCARD;
+/* Would one more subscript of REF be a key (text) rather than an index (arithmetic)? REF has no
+ * REF_ALL. */
 enum flow var_takes_key(struct shell *sh, const struct var_ref *ref, bool *ret) NODISCARD;
 
 /* ---- attributes (typeset) ---- */
 
 struct var_change {
-    uint32_t set, clear;  /* enum var_attr */
-    int base, width;      /* -1: not given */
-    bool local;           /* make it in the function's scope */
-    bool global;          /* typeset -g style if ksh93u+m has it */
+    uint32_t set, clear;         /* enum var_attr */
+    int base, width;             /* -1: not given */
+    bool local;                  /* make it in the function's scope */
+    bool global;                 /* typeset -g style if ksh93u+m has it */
     struct name *nameref_target; /* with set & VAR_NAMEREF and an operand */
     const char *nameref_key;
-    bool nameref_caller; /* the operand came from a parameter ($1 ...): a variable of the calling function is meant */
+    bool nameref_caller; /* the operand came from a parameter ($1 ...): a variable of the calling
+                            function is meant */
 };
-/* Declares NAME with CHANGE: converts the present value(s). Used by typeset, integer, export, readonly, nameref. */
-enum flow var_declare(struct shell *sh, struct name *name, const struct var_change *change) NODISCARD;
+/* Declares NAME with CHANGE: converts the present value(s). Used by typeset, integer, export,
+ * readonly, nameref. */
+enum flow var_declare(struct shell *sh, struct name *name,
+                      const struct var_change *change) NODISCARD;
 /* Marks the locals rule: the scope where `typeset` writes now: true in a ksh function. */
 bool var_in_function(const struct shell *sh);
 
@@ -198,8 +216,9 @@ bool var_in_function(const struct shell *sh);
 
 /* Elements set in NAME's variable: 1 for a set scalar, 0 for unset. */
 size_t var_count(struct shell *sh, struct name *name);
-/* Iterates over the elements in order (indices ascending; keys in byte order). A scalar counts as one element [0].
- * Start with a zeroed cursor; writes to the array end the iteration cleanly (false). */
+/* Iterates over the elements in order (indices ascending; keys in byte order). A scalar counts as
+ * one element [0]. Start with a zeroed cursor; writes to the array end the iteration cleanly
+ * (false). */
 struct var_cursor {
     struct var *var;
     struct array *array;
@@ -209,26 +228,37 @@ struct var_cursor {
     bool inner; /* ARRAY is an element of another one */
 };
 struct var_item {
-    int64_t index;    /* indexed */
-    const char *key;  /* associative (NULL for indexed) */
+    int64_t index;   /* indexed */
+    const char *key; /* associative (NULL for indexed) */
     size_t key_len;
     const char *text; /* value */
     size_t len;
 };
-bool var_next(struct shell *sh, struct name *name, struct var_cursor *cursor, struct var_item *ret_item);
-/* The same three for the array that REF means: `m[1][@]` (kind or last step REF_ALL), or `a` alone. */
+bool var_next(struct shell *sh, struct name *name, struct var_cursor *cursor,
+              struct var_item *ret_item);
+/* The same three for the array that REF means: `m[1][@]` (kind or last step REF_ALL), or `a` alone.
+ */
 size_t var_count_in(struct shell *sh, const struct var_ref *ref);
-bool var_next_in(struct shell *sh, const struct var_ref *ref, struct var_cursor *cursor, struct var_item *ret_item);
+bool var_next_in(struct shell *sh, const struct var_ref *ref, struct var_cursor *cursor,
+                 struct var_item *ret_item);
 int64_t var_next_index_in(struct shell *sh, const struct var_ref *ref);
 /* Highest index + 1 of an indexed array, 0 when none. */
 int64_t var_next_index(struct shell *sh, struct name *name);
 
 /* ---- listing ---- */
 
-/* All bound names in byte order whose variable has all bits of ATTRS_ALL (0: all); array in scratch. */
-enum flow var_list(struct shell *sh, uint32_t attrs_all, struct name ***ret_names, size_t *ret_count) NODISCARD;
-/* `typeset -p` form of one variable: `typeset -i x=1`, `typeset -A a=([k]=v)`: appended to S; reads back. */
-enum flow var_print(struct shell *sh, struct name *name, struct str *s, bool with_command) NODISCARD;
+/* All bound names in byte order whose variable has all bits of ATTRS_ALL (0: all); array in
+ * scratch. */
+enum flow var_list(struct shell *sh, uint32_t attrs_all, struct name ***ret_names,
+                   size_t *ret_count) NODISCARD;
+/* `typeset -p` form of one variable: `typeset -i x=1`, `typeset -A a=([k]=v)`: appended to S; reads
+ * back. */
+enum flow var_print(struct shell *sh, struct name *name, struct str *s,
+                    bool with_command) NODISCARD;
+/* The same of an element that is an array, under the name TEXT. *RET_IS false: REF means no such
+ * element. */
+enum flow var_print_element(struct shell *sh, const struct var_ref *ref, const char *text,
+                            struct str *s, bool *ret_is) NODISCARD;
 /* The attributes as options: `-x -i 16`; nothing when there are none. */
 void var_print_attrs(const struct var *var, struct str *s);
 /* The value as shown by set and typeset: quoted text, or the (...) of an array. */

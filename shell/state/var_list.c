@@ -1,5 +1,6 @@
 /*
- * Showing variables: lists of names, and the `typeset -p` form, which reads back to the same variable.
+ * Showing variables: lists of names, and the `typeset -p` form, which reads back to the same
+ * variable.
  */
 #include <stdlib.h>
 
@@ -22,7 +23,8 @@ static int compare_names(const void *a, const void *b)
     return text_compare(x->text, x->len, y->text, y->len);
 }
 
-enum flow var_list(struct shell *sh, uint32_t attrs_all, struct name ***ret_names, size_t *ret_count)
+enum flow var_list(struct shell *sh, uint32_t attrs_all, struct name ***ret_names,
+                   size_t *ret_count)
 {
     struct name **names = scratch_alloc(sh, (sh->names.count + 1) * sizeof *names);
     size_t count = 0, cursor = 0;
@@ -48,10 +50,13 @@ struct flag_row {
 void var_print_attrs(const struct var *var, struct str *s)
 {
     static const struct flag_row rows[] = {
-        {VAR_NAMEREF, "-n"}, {VAR_EXPORT, "-x"},   {VAR_READONLY, "-r"}, {VAR_TAG, "-t"},      {VAR_ASSOC, "-A"},
-        {VAR_INDEXED, "-a"}, {VAR_BINARY, "-b"},   {VAR_HOST, "-H"},     {VAR_SHORT, "-s"},    {VAR_LONG, "-l"},
-        {VAR_LOWER, "-l"},   {VAR_UNSIGNED, "-u"}, {VAR_UPPER, "-u"},    {VAR_INTEGER, "-i"},  {VAR_FIXED, "-F"},
-        {VAR_EXPONENT, "-E"}, {VAR_HEXFLOAT, "-X"}, {VAR_ZERO, "-Z"},    {VAR_LEFT, "-L"},     {VAR_RIGHT, "-R"},
+        { VAR_NAMEREF, "-n" },  { VAR_EXPORT, "-x" },   { VAR_READONLY, "-r" },
+        { VAR_TAG, "-t" },      { VAR_ASSOC, "-A" },    { VAR_INDEXED, "-a" },
+        { VAR_BINARY, "-b" },   { VAR_HOST, "-H" },     { VAR_SHORT, "-s" },
+        { VAR_LONG, "-l" },     { VAR_LOWER, "-l" },    { VAR_UNSIGNED, "-u" },
+        { VAR_UPPER, "-u" },    { VAR_INTEGER, "-i" },  { VAR_FIXED, "-F" },
+        { VAR_EXPONENT, "-E" }, { VAR_HEXFLOAT, "-X" }, { VAR_ZERO, "-Z" },
+        { VAR_LEFT, "-L" },     { VAR_RIGHT, "-R" },
     };
     bool first = true;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -86,7 +91,16 @@ static bool position_is_last(struct array *array, size_t position)
     return !array_next(array, &position, &item);
 }
 
-static enum flow print_array(struct shell *sh, const struct var *var, struct array *array, struct str *s)
+/* Would an array in an array read back as an associative one? */
+static bool needs_prefix(const struct value *value)
+{
+    if (!(value->bits & VALUE_ARRAY) || value->array->assoc)
+        return false;
+    return value->array->count == 0 || !is_gapless(value->array);
+}
+
+static enum flow print_array(struct shell *sh, const struct var *var, struct array *array,
+                             struct str *s)
 {
     struct array_item item;
     size_t position = 0;
@@ -97,6 +111,8 @@ static enum flow print_array(struct shell *sh, const struct var *var, struct arr
             str_putc(s, ' ');
         first = false;
         if (!plain) {
+            if (needs_prefix(item.value))
+                str_append_z(s, "typeset -a ");
             str_putc(s, '[');
             if (item.element)
                 text_quote(s, item.element->key, item.element->key_len);
@@ -169,7 +185,8 @@ enum flow var_print(struct shell *sh, struct name *name, struct str *s, bool wit
     struct var *var = name->cur;
     if (!var || !is_shown(name, 0))
         return FLOW_NEXT;
-    bool empty_array = (var->attrs & VAR_ARRAY) && !((var->attrs & VAR_INDEXED) && (var->attrs & VAR_NOTHING));
+    bool empty_array =
+        (var->attrs & VAR_ARRAY) && !((var->attrs & VAR_INDEXED) && (var->attrs & VAR_NOTHING));
     bool attrs = (var->attrs & ~(uint32_t)(VAR_SPECIAL | VAR_NOTHING)) != 0;
     if (with_command && attrs) {
         str_append_z(s, "typeset ");
@@ -181,5 +198,19 @@ enum flow var_print(struct shell *sh, struct name *name, struct str *s, bool wit
         str_putc(s, '=');
         TRY(print_value(sh, var, s));
     }
+    return check_str(sh, s);
+}
+
+enum flow var_print_element(struct shell *sh, const struct var_ref *ref, const char *text,
+                            struct str *s, bool *ret_is)
+{
+    struct place place;
+    TRY(place_find(sh, ref, &place));
+    const struct value *value = place_is_all(&place) ? NULL : place_stored(&place);
+    *ret_is = value && (value->bits & VALUE_ARRAY);
+    if (!*ret_is)
+        return FLOW_NEXT;
+    str_printf(s, "typeset %s %s=", value->array->assoc ? "-A" : "-a", text);
+    TRY(print_array(sh, place.var, value->array, s));
     return check_str(sh, s);
 }
