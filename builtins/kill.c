@@ -136,7 +136,8 @@ static enum flow kill_run(struct shell *sh, struct args *args)
 
     sh->status = 0;
     const char *first = args->count > 1 ? args->argv[1] : NULL;
-    if (first && (strcmp(first, "--help") == 0 || strcmp(first, "--man") == 0)) {
+    if (first &&
+        (strcmp(first, "--help") == 0 || strcmp(first, "--man") == 0 || strcmp(first, "-?") == 0)) {
         enum flow flow = FLOW_NEXT;
         (void)args_option(sh, args, &flow);
         return flow;

@@ -80,6 +80,7 @@ static enum flow sleep_run(struct shell *sh, struct args *args)
 {
     bool once = false;
     enum flow flow = FLOW_NEXT;
+    const double longest = 1e9;
     double seconds;
 
     for (int option; (option = args_option(sh, args, &flow)) != 0;) {
@@ -87,14 +88,15 @@ static enum flow sleep_run(struct shell *sh, struct args *args)
             return flow;
         once |= option == 's';
     }
-    if (args_left(args) != 1)
-        return shell_fail(sh, ERROR_BUILTIN, 1, args->argv[0], "one operand expected");
     const char *operand = args_peek(args, 0);
-    if (!parse_duration(operand, &seconds))
+    if (args_left(args) > 1 || (!operand && !once))
+        return shell_fail(sh, ERROR_BUILTIN, 1, args->argv[0], "one operand expected");
+    if (!operand) /* -s alone: until a signal comes */
+        seconds = longest;
+    else if (!parse_duration(operand, &seconds))
         return shell_fail(sh, ERROR_BUILTIN, 1, args->argv[0], "%s: bad number", operand);
     (void)fdtab_flush(sh);
     sh->status = 0;
-    const double longest = 1e9;
     int64_t end = sys_monotonic_ns() + (int64_t)(fmin(seconds, longest) * 1e9);
     for (int64_t left; (left = end - sys_monotonic_ns()) > 0;) {
         struct timespec time = { .tv_sec = left / 1000000000, .tv_nsec = left % 1000000000 };
@@ -109,14 +111,14 @@ static enum flow sleep_run(struct shell *sh, struct args *args)
 }
 
 static const struct builtin_option options[] = {
-    { .letter = 's', .help = "end early when a signal arrives" },
+    { .letter = 's', .help = "end early when a signal arrives; without a duration, only then" },
     { 0 },
 };
 
 const struct builtin_spec sleep_spec = {
     .name = "sleep",
     .options = options,
-    .usage = "duration",
+    .usage = "[duration]",
     .summary = "wait for a time",
     .doc = "Waits for the given number of seconds, which may have a fraction, or for a duration "
            "made of "
