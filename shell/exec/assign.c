@@ -192,11 +192,22 @@ static enum flow array_store(struct shell *sh, const struct var_ref *array, unsi
     return FLOW_NEXT;
 }
 
+/* A reference that refers to nothing becomes a plain variable when it is assigned an array. */
+static enum flow drop_dangling(struct shell *sh, struct name *name)
+{
+    const struct var *var = name->cur;
+    if (!var || !(var->attrs & VAR_NAMEREF) || var->target)
+        return FLOW_NEXT;
+    struct var_change change = { .clear = VAR_NAMEREF, .base = -1, .width = -1 };
+    return var_declare(sh, name, &change);
+}
+
 static enum flow assign_array(struct shell *sh, const struct assign *assign, unsigned flags)
 {
     struct elements elements = { 0 };
     struct var_ref target;
     struct var *var;
+    TRY(drop_dangling(sh, assign->ref.name));
     TRY(expand_ref(sh, &assign->ref, &target));
     TRY(elements_gather(sh, assign, &elements));
     if (xtrace_on(sh) && !elements.has_subscript && !elements.has_inner && target.kind == REF_SCALAR)
