@@ -28,6 +28,13 @@ static struct var *new_var(struct shell *sh, struct name *name)
     return var;
 }
 
+/* VAR came in front of OUTER (NULL: nothing), or went away: does that change the environment? */
+static void note_export(struct shell *sh, const struct var *var, const struct var *outer)
+{
+    if ((var->attrs & VAR_EXPORT) || (outer && (outer->attrs & VAR_EXPORT)))
+        sh->export_epoch++;
+}
+
 /* Puts a new variable of NAME on the stack at *AT, owned by OWNER (NULL: global), to be undone by
  * TARGET (NULL: never). */
 static enum flow bind_new(struct shell *sh, struct name *name, struct var **at, struct frame *owner,
@@ -47,6 +54,7 @@ static enum flow bind_new(struct shell *sh, struct name *name, struct var **at, 
     }
     var->outer = *at;
     *at = var;
+    note_export(sh, var, var->outer);
     if (owner) {
         var->owner = owner;
         var->next_local = owner->locals;
@@ -79,8 +87,7 @@ void var_rollback_binding(struct shell *sh, struct undo_bind *undo)
     if (*link)
         *link = var->outer;
     unlink_local(var);
-    if (var->attrs & VAR_EXPORT)
-        sh->export_epoch++;
+    note_export(sh, var, var->outer);
     if (visible && (var->attrs & VAR_SPECIAL))
         special_refresh(sh, var->name);
     var_free(sh, var);
@@ -133,6 +140,7 @@ static void hide_list(struct shell *sh, struct var *list, struct frame *callee)
         bool visible = link == &var->name->cur;
         var->hidden_by = callee;
         *link = var->outer;
+        note_export(sh, var, var->outer);
         if (visible && (var->attrs & VAR_EXPORT) && !copy_exported(sh, var, callee)) {
             var->hidden_by = NULL;
             *link = var;
@@ -151,8 +159,7 @@ static void show_list(struct shell *sh, struct var *list, const struct frame *ca
         var->hidden_by = NULL;
         var->outer = *link;
         *link = var;
-        if (var->attrs & VAR_EXPORT)
-            sh->export_epoch++;
+        note_export(sh, var, var->outer);
         if (var->attrs & VAR_SPECIAL)
             special_refresh(sh, var->name);
     }

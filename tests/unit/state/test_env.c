@@ -69,6 +69,32 @@ static void test_changes(void **state)
     assert_string_equal(find(envp, "N"), "007");
 }
 
+/* A local that is not exported keeps the exported global from children, until it is gone or hidden.
+ */
+static void test_locals(void **state)
+{
+    struct shell *sh = *state;
+    char *const *envp;
+    struct frame f, g;
+    assert_int_equal(env_import(sh, environment), FLOW_NEXT);
+    frame_push(sh, &f, FRAME_FUNC);
+    assert_int_equal(env_build(sh, &envp), FLOW_NEXT);
+    assert_string_equal(find(envp, "N"), "007");
+    assert_int_equal(declare(sh, "N", 0, -1), FLOW_NEXT);
+    assert_set(sh, "N", "local");
+    assert_int_equal(env_build(sh, &envp), FLOW_NEXT);
+    assert_null(find(envp, "N"));
+    frame_push(sh, &g, FRAME_FUNC);
+    assert_int_equal(env_build(sh, &envp), FLOW_NEXT);
+    assert_string_equal(find(envp, "N"), "007");
+    frame_pop(sh, &g);
+    assert_int_equal(env_build(sh, &envp), FLOW_NEXT);
+    assert_null(find(envp, "N"));
+    frame_pop(sh, &f);
+    assert_int_equal(env_build(sh, &envp), FLOW_NEXT);
+    assert_string_equal(find(envp, "N"), "007");
+}
+
 static void test_arrays_and_numbers(void **state)
 {
     struct shell *sh = *state;
@@ -89,6 +115,7 @@ static void test_arrays_and_numbers(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = { state_test(test_round_trip), state_test(test_changes),
+                                        state_test(test_locals),
                                         state_test(test_arrays_and_numbers) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
