@@ -195,7 +195,8 @@ struct subject {
 };
 bool elements_next(struct shell *sh, struct elements *e, const char **ret_text, size_t *ret_len);
 size_t elements_count(struct shell *sh, const struct elements *e); /* without slicing */
-/* If the last subscript of REF is a range (a[2..4]): sets the limits of E, the array as a[@], and *RET. refs.c */
+/* If the last subscript of REF is a range (a[2..4]): sets the limits of E, the array as a[@], and
+ * *RET. refs.c */
 enum flow elements_range(struct shell *sh, const struct name_ref *ref, struct elements *e,
                          struct var_ref *ret_array, bool *ret) NODISCARD;
 /* Finds the subject (evaluates subscripts) but not yet the text of a variable: subject_fetch does,
