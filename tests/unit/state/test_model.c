@@ -18,6 +18,7 @@
 #include "shell/state/alias.h"
 #include "shell/state/array.h"
 #include "shell/state/cwd.h"
+#include "shell/state/env.h"
 #include "shell/state/frame.h"
 #include "shell/state/func.h"
 #include "shell/state/option.h"
@@ -117,12 +118,34 @@ static void compare_var(struct run *run, int n)
     CHECK(run, !text || (strcmp(text, expected->text) == 0 && len == strlen(text)));
 }
 
+/* What a child would get. */
+static void compare_environment(struct run *run)
+{
+    char *const *envp;
+    CHECK(run, env_build(run->sh, &envp) == FLOW_NEXT);
+    for (int n = 0; n < MODEL_NAMES; n++) {
+        const char *found = NULL, *expected = NULL;
+        for (char *const *entry = envp; *entry; entry++)
+            if ((*entry)[0] == names[n][0] && (*entry)[1] == '=')
+                found = *entry + 2;
+        struct model_var *var = model_find(run->model, n);
+        if (var && (var->attrs & (MODEL_EXPORT | MODEL_REF)) == MODEL_EXPORT) {
+            struct model_item *first = var->attrs & MODEL_ARRAY ? find_item(var, "0") : NULL;
+            expected = first ? first->text : var->set ? var->text : NULL;
+        }
+        CHECK(run, (found != NULL) == (expected != NULL));
+        CHECK(run, !found || strcmp(found, expected) == 0);
+    }
+}
+
 static void compare_all(struct run *run)
 {
     struct shell *sh = run->sh;
     struct model *m = run->model;
     for (int n = 0; n < MODEL_NAMES; n++)
         compare_var(run, n);
+    if (pick(run, 3) == 0)
+        compare_environment(run);
     CHECK(run, sh->options == m->options);
     const struct model_frame *frame = model_params(m);
     CHECK(run, sh->params->count == (size_t)frame->param_count);
