@@ -100,10 +100,6 @@ static enum flow group_run(struct shell *sh, const struct node_group *node)
 
 static enum flow function_define(struct shell *sh, const struct node_function *node)
 {
-    bool math = strncmp(node->text, ".sh.math.", 9) == 0 && !strchr(node->text + 9, '.');
-    if (strchr(node->text, '.') && !math)
-        return shell_fail(sh, ERROR_UNSUPPORTED, 1, node->text,
-                          "discipline functions are not supported yet");
     const struct builtin_spec *spec = sh->hooks.find_builtin(sh, node->text, strlen(node->text));
     if (spec && (spec->flags & BUILTIN_SPECIAL))
         return shell_fail(sh, ERROR_ASSIGN, 1, node->text,

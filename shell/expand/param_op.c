@@ -347,6 +347,10 @@ static enum flow param_slice(struct builder *b, const struct part *part, struct 
 static enum flow is_present(struct shell *sh, const struct param *param, struct subject *s,
                             bool *ret_set, bool *ret_present)
 {
+    if (!s->all && s->is_var && param->op == OP_ALT && !param->colon) {
+        *ret_set = *ret_present = var_is_set(sh, &s->ref);
+        return FLOW_NEXT;
+    }
     if (!s->all) {
         TRY(subject_fetch(sh, s));
         *ret_set = s->text != NULL;

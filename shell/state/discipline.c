@@ -39,7 +39,7 @@ enum flow discipline_attach(struct shell *sh, const struct name *name)
         return shell_fail_memory(sh, base_len);
     TRY(name_check_supported(sh, base));
     if (kind < 0)
-        return shell_fail(sh, ERROR_BUILTIN, 1, name->text, "invalid discipline function");
+        return shell_fail(sh, ERROR_ASSIGN, 1, name->text, "invalid discipline function");
     struct var_ref ref = var_ref_name(base);
     struct var *var;
     TRY(var_resolve(sh, &ref, &var));

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "shell/state/discipline.h"
 #include "shell/state/frame.h"
 
 struct func *func_hold(struct func *func)
@@ -77,6 +78,8 @@ static struct func *func_new(struct shell *sh, struct name *name)
 
 enum flow func_define(struct shell *sh, struct program *program, const struct node_function *node)
 {
+    if (node->name->dotted)
+        TRY(discipline_attach(sh, node->name));
     struct func *func = func_new(sh, node->name);
     char *file = sh->file ? text_dup(sh->heap, sh->file) : NULL;
     if (!func || (sh->file && !file)) {

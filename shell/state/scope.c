@@ -253,7 +253,7 @@ enum flow scope_temporary(struct shell *sh, struct name *name, bool with_value,
     TRY(bind_new(sh, name, &name->cur, command, command, &var));
     if (seen) {
         var->attrs |= seen->attrs & ~(uint32_t)(VAR_READONLY | VAR_NAMEREF | VAR_ARRAY |
-                                                VAR_NOTHING | VAR_SPECIAL);
+                                                VAR_NOTHING | VAR_SPECIAL | VAR_DISCIPLINE);
         var->base = seen->base;
         var->width = seen->width;
     }

@@ -14,7 +14,7 @@ static bool is_shown(const struct name *name, uint32_t attrs_all)
     const struct var *var = name->cur;
     if (!var || (var->attrs & attrs_all) != attrs_all)
         return false;
-    return var_has_value(var) || (var->attrs & ~(uint32_t)(VAR_SPECIAL | VAR_NOTHING));
+    return var_has_value(var) || (var->attrs & ~(uint32_t)(VAR_SPECIAL | VAR_NOTHING | VAR_DISCIPLINE));
 }
 
 static int compare_names(const void *a, const void *b)
@@ -159,7 +159,9 @@ static enum flow print_value(struct shell *sh, struct var *var, struct str *s)
         return print_array(sh, var, var->array, s);
     const char *text;
     size_t len;
-    if ((var->attrs & VAR_SPECIAL) && var->name->special->get)
+    if ((var->attrs & VAR_DISCIPLINE) && var->name->cur == var)
+        TRY(var_get_name(sh, var->name, &text, &len));
+    else if ((var->attrs & VAR_SPECIAL) && var->name->special->get)
         TRY(var->name->special->get(sh, var->name, &text, &len));
     else
         TRY(attr_show(sh, var, &var->value, &text, &len));
@@ -187,7 +189,7 @@ enum flow var_print(struct shell *sh, struct name *name, struct str *s, bool wit
         return FLOW_NEXT;
     bool empty_array =
         (var->attrs & VAR_ARRAY) && !((var->attrs & VAR_INDEXED) && (var->attrs & VAR_NOTHING));
-    bool attrs = (var->attrs & ~(uint32_t)(VAR_SPECIAL | VAR_NOTHING)) != 0;
+    bool attrs = (var->attrs & ~(uint32_t)(VAR_SPECIAL | VAR_NOTHING | VAR_DISCIPLINE)) != 0;
     if (with_command && attrs) {
         str_append_z(s, "typeset ");
         var_print_attrs(var, s);

@@ -27,6 +27,18 @@ struct place {
 };
 /* Works REF out. Nothing is made: what does not exist yet is NULL in the place. */
 enum flow place_find(struct shell *sh, const struct var_ref *ref, struct place *ret) NODISCARD;
+/* The reference that leads to PLACE; borrows from it. */
+static inline struct var_ref place_ref(const struct place *place)
+{
+    return (struct var_ref){ .name = place->name,
+                             .kind = place->kind,
+                             .all = '@',
+                             .index = place->index,
+                             .key = place->key,
+                             .key_len = place->key_len,
+                             .step_count = place->step_count,
+                             .steps = place->steps };
+}
 /* What is stored at PLACE, set or not, perhaps an array; NULL when there is no such place. */
 struct value *place_stored(const struct place *place);
 /* The data that PLACE stands for: of an array its element 0. NULL or unset: none. */

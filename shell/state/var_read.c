@@ -2,12 +2,42 @@
  * Reading variables: as text, as numbers, by iteration.
  *
  * The short paths at the top of var_get_name and var_get_num serve plain variables and allocate
- * nothing; all else goes through place_find. Must not change anything (special getters make their
- * text in scratch).
+ * nothing; all else goes through place_find. Must not change anything by itself (special getters
+ * make their text in scratch; a discipline may do anything, so that a place is stale afterwards).
  */
+#include "shell/state/discipline.h"
 #include "shell/state/option.h"
 #include "shell/state/special.h"
 #include "shell/state/var_private.h"
+
+/* The text stored at PLACE, or made by a special variable. */
+static enum flow show_place(struct shell *sh, const struct place *place, const char **ret_text,
+                            size_t *ret_len)
+{
+    const struct var *var = place->var;
+    if (var && (var->attrs & VAR_SPECIAL) && var->name->special->get && place->kind == REF_SCALAR)
+        return var->name->special->get(sh, place->name, ret_text, ret_len);
+    return attr_show(sh, var, place_value(place), ret_text, ret_len);
+}
+
+/* What x.get makes of PLACE. If it says nothing the stored text counts, wherever that is then. */
+static enum flow get_disciplined(struct shell *sh, const struct place *place,
+                                 enum discipline first, const char **ret_text, size_t *ret_len)
+{
+    enum discipline second = first == DISCIPLINE_GET ? DISCIPLINE_GETN : DISCIPLINE_GET;
+    bool called;
+    TRY(discipline_call(sh, place, first, NULL, 0, &called, ret_text, ret_len));
+    if (!called)
+        TRY(discipline_call(sh, place, second, NULL, 0, &called, ret_text, ret_len));
+    if (!called)
+        return show_place(sh, place, ret_text, ret_len);
+    if (*ret_text)
+        return FLOW_NEXT;
+    struct place again;
+    struct var_ref ref = place_ref(place);
+    TRY(place_find(sh, &ref, &again));
+    return show_place(sh, &again, ret_text, ret_len);
+}
 
 /* The text of a whole scalar variable or element. */
 static enum flow get_place(struct shell *sh, const struct place *place, const char **ret_text,
@@ -16,9 +46,9 @@ static enum flow get_place(struct shell *sh, const struct place *place, const ch
     const struct var *var = place->var;
     if (var && (var->attrs & VAR_NAMEREF))
         return shell_fail(sh, ERROR_EXPANSION, 1, var->name->text, "no reference name");
-    if (var && (var->attrs & VAR_SPECIAL) && var->name->special->get && place->kind == REF_SCALAR)
-        return var->name->special->get(sh, place->name, ret_text, ret_len);
-    return attr_show(sh, var, place_value(place), ret_text, ret_len);
+    if (var && (var->attrs & VAR_DISCIPLINE))
+        return get_disciplined(sh, place, DISCIPLINE_GET, ret_text, ret_len);
+    return show_place(sh, place, ret_text, ret_len);
 }
 
 /* a[@] as one text: the elements joined by blanks; callers who want fields iterate. */
@@ -94,18 +124,12 @@ static enum flow text_num(struct shell *sh, const struct name *name, const char 
     return FLOW_NEXT;
 }
 
-enum flow var_get_num(struct shell *sh, const struct var_ref *ref, struct num *ret)
+/* VALUE, of NAME, that has no meaning beyond what is stored. NULL: unset. */
+static enum flow value_num(struct shell *sh, const struct name *name, const struct value *value,
+                           struct num *ret)
 {
-    const struct var *var = ref->name->cur;
-    struct place place = { .name = ref->name };
-    const struct value *value = NULL;
-    if (ref->kind == REF_SCALAR && (!var || !(var->attrs & VAR_COMPLEX_READ))) {
-        value = var ? &var->value : NULL;
-    } else {
-        TRY(place_find(sh, ref, &place));
-        if (!place_is_all(&place) && !(place.var && (place.var->attrs & VAR_SPECIAL)))
-            value = place_value(&place);
-    }
+    const char *text = NULL;
+    size_t len = 0;
     if (value && (value->bits & VALUE_INT)) {
         *ret = num_int(value->i);
         return FLOW_NEXT;
@@ -114,14 +138,37 @@ enum flow var_get_num(struct shell *sh, const struct var_ref *ref, struct num *r
         *ret = num_float(value_float(value));
         return FLOW_NEXT;
     }
+    if (value && (value->bits & VALUE_TEXT))
+        text = value_text(value, &len);
+    return text_num(sh, name, text, len, ret);
+}
+
+/* All other variables. */
+static enum flow get_num_slow(struct shell *sh, const struct var_ref *ref, struct num *ret)
+{
+    struct place place;
     const char *text = NULL;
     size_t len = 0;
-    if (value && value_is_set(value))
-        text = value_text(value, &len);
-    else if (place.var)
-        TRY(place_is_all(&place) ? get_all(sh, &place, &text, &len)
-                                 : get_place(sh, &place, &text, &len));
+    TRY(place_find(sh, ref, &place));
+    uint32_t attrs = place.var ? place.var->attrs : 0;
+    if (place_is_all(&place)) {
+        TRY(get_all(sh, &place, &text, &len));
+    } else if (attrs & VAR_DISCIPLINE) {
+        TRY(get_disciplined(sh, &place, DISCIPLINE_GETN, &text, &len));
+    } else if (attrs & (VAR_SPECIAL | VAR_NAMEREF)) {
+        TRY(get_place(sh, &place, &text, &len));
+    } else {
+        return value_num(sh, place.name, place_value(&place), ret);
+    }
     return text_num(sh, place.name, text, len, ret);
+}
+
+enum flow var_get_num(struct shell *sh, const struct var_ref *ref, struct num *ret)
+{
+    const struct var *var = ref->name->cur;
+    if (ref->kind == REF_SCALAR && (!var || !(var->attrs & VAR_COMPLEX_READ)))
+        return value_num(sh, ref->name, var ? &var->value : NULL, ret);
+    return get_num_slow(sh, ref, ret);
 }
 
 /* ---- for the shell itself ---- */
@@ -156,6 +203,8 @@ bool var_is_set(struct shell *sh, const struct var_ref *ref)
         return place.step_count > 0 ? place.inner && value_is_set(place.inner)
                                     : var_has_value(place.var);
     }
+    if ((place.var->attrs & VAR_DISCIPLINE) && discipline_has(sh, place.name, DISCIPLINE_GET))
+        return true;
     if ((place.var->attrs & VAR_SPECIAL) && place.var->name->special->get &&
         place.kind == REF_SCALAR) {
         const char *text = NULL;
@@ -274,6 +323,18 @@ static bool inner_is_there(struct shell *sh, const struct var_ref *ref,
            place_array(&place) == cursor->array;
 }
 
+/* The text of ITEM of VAR's array, by its disciplines. */
+static enum flow get_item(struct shell *sh, struct var *var, struct var_item *item)
+{
+    struct place place = { .name = var->name,
+                           .var = var,
+                           .kind = item->key ? REF_KEY : REF_INDEX,
+                           .index = item->index,
+                           .key = item->key,
+                           .key_len = item->key_len };
+    return get_disciplined(sh, &place, DISCIPLINE_GET, &item->text, &item->len);
+}
+
 bool var_next_in(struct shell *sh, const struct var_ref *ref, struct var_cursor *cursor,
                  struct var_item *ret_item)
 {
@@ -292,7 +353,12 @@ bool var_next_in(struct shell *sh, const struct var_ref *ref, struct var_cursor 
     ret_item->index = item.index;
     ret_item->key = item.element ? item.element->key : NULL;
     ret_item->key_len = item.element ? item.element->key_len : 0;
-    if (attr_show(sh, cursor->var, item.value, &ret_item->text, &ret_item->len) != FLOW_NEXT)
+    enum flow flow;
+    if ((cursor->var->attrs & VAR_DISCIPLINE) && !cursor->inner)
+        flow = get_item(sh, cursor->var, ret_item);
+    else
+        flow = attr_show(sh, cursor->var, item.value, &ret_item->text, &ret_item->len);
+    if (flow != FLOW_NEXT)
         return false;
     if (!ret_item->text) /* an array without element 0 */
         ret_item->text = "";

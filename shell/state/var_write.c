@@ -6,7 +6,10 @@
  * without a trace; storing itself fails only for memory, and then takes the saving back. So a
  * failed assignment changes nothing.
  */
+#include <float.h>
+
 #include "shell/base/utf8.h"
+#include "shell/state/discipline.h"
 #include "shell/state/option.h"
 #include "shell/state/scope.h"
 #include "shell/state/special.h"
@@ -259,6 +262,26 @@ static enum flow set_all_refused(struct shell *sh, const struct place *place)
     return shell_fail(sh, ERROR_ASSIGN, 1, place->name->text, "bad subscript");
 }
 
+/* Lets x.set or x.append say what is to be stored: *RET_STORE false: nothing. PLACE is found again,
+ * since the discipline may have done anything. */
+static enum flow set_disciplined(struct shell *sh, const struct var_ref *ref, unsigned flags,
+                                 struct place *place, const char **text, size_t *len,
+                                 bool *ret_store)
+{
+    enum discipline kind = flags & ASSIGN_APPEND ? DISCIPLINE_APPEND : DISCIPLINE_SET;
+    const char *said;
+    size_t said_len;
+    bool called;
+    TRY(discipline_call(sh, place, kind, *text, *len, &called, &said, &said_len));
+    *ret_store = true;
+    if (!called)
+        return FLOW_NEXT;
+    *ret_store = said != NULL;
+    *text = said;
+    *len = said_len;
+    return said ? place_for_write(sh, ref, flags, place) : FLOW_NEXT;
+}
+
 enum flow var_set(struct shell *sh, const struct var_ref *ref, const char *text, size_t len,
                   unsigned flags)
 {
@@ -269,6 +292,12 @@ enum flow var_set(struct shell *sh, const struct var_ref *ref, const char *text,
         return set_all_refused(sh, &place);
     if (place.var->attrs & VAR_NAMEREF)
         return set_reference(sh, place.var, text, len);
+    if (place.var->attrs & VAR_DISCIPLINE) {
+        bool is_stored;
+        TRY(set_disciplined(sh, ref, flags, &place, &text, &len, &is_stored));
+        if (!is_stored)
+            return FLOW_NEXT;
+    }
     TRY(attr_convert_text(sh, place.var, old_value(&place, flags), text, len, &draft));
     return store(sh, &place, &draft, flags);
 }
@@ -300,6 +329,21 @@ enum flow var_set_name(struct shell *sh, struct name *name, const char *text, si
     return var_set(sh, &ref, text, len, flags);
 }
 
+/* Disciplines see texts. */
+static enum flow set_num_as_text(struct shell *sh, const struct var_ref *ref, struct num n,
+                                 unsigned flags)
+{
+    struct str s;
+    str_init(&s, sh->scratch);
+    if (n.is_float)
+        num_format_float(&s, n.f, LDBL_DIG);
+    else
+        str_append_int(&s, n.i);
+    if (!str_ok(&s))
+        return shell_fail_memory(sh, 0);
+    return var_set(sh, ref, str_text(&s), s.len, flags);
+}
+
 enum flow var_set_num(struct shell *sh, const struct var_ref *ref, struct num n, unsigned flags)
 {
     struct var *var = ref->name->cur;
@@ -316,6 +360,8 @@ enum flow var_set_num(struct shell *sh, const struct var_ref *ref, struct num n,
         return set_all_refused(sh, &place);
     if (place.var->attrs & VAR_NAMEREF)
         return shell_fail(sh, ERROR_ASSIGN, 1, place.var->name->text, "no reference name");
+    if (place.var->attrs & VAR_DISCIPLINE)
+        return set_num_as_text(sh, ref, n, flags);
     TRY(attr_convert_num(sh, place.var, old_value(&place, flags), n, &draft));
     return store(sh, &place, &draft, flags);
 }
@@ -347,6 +393,8 @@ static enum flow unset_whole(struct shell *sh, struct var *var)
         return FLOW_NEXT;
     if (attrs & VAR_SPECIAL)
         TRY(special_save(sh, var->name));
+    if (attrs & VAR_DISCIPLINE)
+        TRY(discipline_detach(sh, var->name));
     struct var_state *saved;
     TRY(var_save(sh, var, &saved));
     var_state_clear(sh, &var->state);
@@ -402,6 +450,18 @@ static enum flow unset_elements(struct shell *sh, struct var *var)
     return var_notify(sh, var);
 }
 
+/* Calls x.unset; PLACE is found again afterwards. */
+static enum flow unset_disciplined(struct shell *sh, const struct var_ref *ref, struct place *place)
+{
+    const char *text;
+    size_t len;
+    bool called;
+    if (ref->kind == REF_SCALAR)
+        place->kind = REF_SCALAR; /* all of an array, not its element 0 */
+    TRY(discipline_call(sh, place, DISCIPLINE_UNSET, NULL, 0, &called, &text, &len));
+    return place_find(sh, ref, place);
+}
+
 enum flow var_unset(struct shell *sh, const struct var_ref *ref, bool no_nameref)
 {
     struct place place;
@@ -412,6 +472,11 @@ enum flow var_unset(struct shell *sh, const struct var_ref *ref, bool no_nameref
         return FLOW_NEXT;
     TRY(name_check_supported(sh, place.name));
     TRY(var_check_writable(sh, place.var, 0));
+    if (place.var->attrs & VAR_DISCIPLINE) {
+        TRY(unset_disciplined(sh, ref, &place));
+        if (!place.var)
+            return FLOW_NEXT;
+    }
     if (place.step_count > 0) {
         TRY(inner_unset(sh, &place));
         return var_notify(sh, place.var);
