@@ -30,7 +30,7 @@ static enum flow open_fail(struct shell *sh, const char *path, bool create, int 
 static int open_patiently(struct shell *sh, const char *path, int flags)
 {
     struct stat st;
-    if (stat(path, &st) == 0 && S_ISFIFO(st.st_mode)) {
+    if (!fdtab_is_idle(sh) && stat(path, &st) == 0 && S_ISFIFO(st.st_mode)) {
         (void)fdtab_flush(sh);
         fdtab_input_sync(sh);
     }

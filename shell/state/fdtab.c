@@ -283,7 +283,7 @@ enum flow fdtab_dup(struct shell *sh, struct frame *target, int fd, int from)
     struct open_file *file = fdtab_file(sh, from);
     if (!file)
         return shell_fail(sh, ERROR_REDIRECT, 1, NULL, "%d: bad file descriptor", from);
-    if (fd == from)
+    if (fd == from && !sh->fdtab->slots[fd].hidden)
         return FLOW_NEXT;
     enum flow flow = slot_set(sh, target, fd, file_hold(file), NULL);
     if (flow != FLOW_NEXT)
@@ -342,7 +342,7 @@ struct out *fdtab_out(struct shell *sh, int fd)
     if (tab->touched && tab->touched != file && tab->touched->out.len > 0 && !file->capture &&
         files_share(tab->touched, file))
         file_flush(tab, tab->touched);
-    if (sh->out->fd >= 0 && sh->out->len > 0 && !file->capture) {
+    if (sh->out && sh->out->fd >= 0 && sh->out->len > 0 && !file->capture) {
         struct open_file *stdout_file = (struct open_file *)sh->out;
         if (stdout_file != &tab->closed && (fd == STDERR_FILENO || files_share(stdout_file, file)))
             file_flush(tab, stdout_file);
@@ -381,6 +381,15 @@ bool fdtab_flush(struct shell *sh)
     return report_error(sh->fdtab);
 }
 
+bool fdtab_is_idle(struct shell *sh)
+{
+    for (const struct open_file *file = sh->fdtab->files; file; file = file->next) {
+        if (file->out.len > 0 || (file->in && !input_is_idle(file->in)))
+            return false;
+    }
+    return true;
+}
+
 /* Must FILE's buffer be written out at the end of a command? */
 static bool is_due(struct shell *sh, struct open_file *file)
 {
@@ -389,14 +398,13 @@ static bool is_due(struct shell *sh, struct open_file *file)
         return false;
     if (file->out.error || file == &tab->closed)
         return true;
+    const struct fd_slot *slots = tab->slots;
+    if (slots[STDERR_FILENO].file == file ||
+        (slots[STDOUT_FILENO].file == file && slots[STDOUT_FILENO].stamp == sh->frame->id))
+        return true;
     if (file->mode == FILE_UNKNOWN)
         file_look(file);
-    if (file->mode == FILE_DIRECT)
-        return true;
-    const struct fd_slot *slots = tab->slots;
-    return (tab->count > STDERR_FILENO && slots[STDERR_FILENO].file == file) ||
-           (tab->count > STDOUT_FILENO && slots[STDOUT_FILENO].file == file &&
-            slots[STDOUT_FILENO].stamp == sh->frame->id);
+    return file->mode == FILE_DIRECT;
 }
 
 bool fdtab_command_done(struct shell *sh)

@@ -28,6 +28,8 @@ struct out *fdtab_stdout(struct shell *sh);
 /* Flushes all output buffers (before a spawn, fork, exec, wait, read from a terminal, at exit). false: a write failed now or
  * since the last report (errno); reported once. */
 bool fdtab_flush(struct shell *sh);
+/* Nothing is buffered: neither output to be written nor input to be given back. */
+bool fdtab_is_idle(struct shell *sh);
 /* After each builtin, before its CMD frame is popped, and before the CMD frame of a compound command with redirections is
  * popped: writes out what must not wait (terminals and other devices, descriptor 2, files opened by this very command).
  * false: a write failed (errno), reported once. Cheap when there is nothing to do. */

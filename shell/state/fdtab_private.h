@@ -89,6 +89,7 @@ void captures_after_fork(struct fdtab *tab);
 
 /* input.c */
 void input_free(struct fdtab *tab, struct input *in);
+bool input_is_idle(const struct input *in); /* nothing to give back */
 /* Gives read-ahead back. */
 void input_sync(struct input *in);
 

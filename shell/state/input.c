@@ -101,6 +101,11 @@ static void take_peeked(struct input *in, size_t bytes)
     }
 }
 
+bool input_is_idle(const struct input *in)
+{
+    return in->start == in->end && in->peeked == 0;
+}
+
 void input_sync(struct input *in)
 {
     size_t unread = in->end - in->start;
@@ -270,9 +275,8 @@ int input_line(struct input *in, char delim, const char **ret_text, size_t *ret_
 {
     size_t scanned = 0;
     for (;;) {
-        const char *from = in->data + in->start + scanned;
         size_t len = in->end - in->start - scanned;
-        const char *found = len > 0 ? memchr(from, delim, len) : NULL;
+        const char *found = len > 0 ? memchr(in->data + in->start + scanned, delim, len) : NULL;
         if (found) {
             *ret_text = in->data + in->start;
             *ret_len = (size_t)(found - *ret_text) + 1;

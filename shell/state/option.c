@@ -112,6 +112,8 @@ static enum option find_positive(const char *text)
 bool option_parse_name(const char *name, enum option *ret_option, bool *ret_inverted)
 {
     bool inverted = false;
+    if (strcmp(name, "no") == 0) /* not short for notify */
+        return false;
     enum option option = find_positive(name);
     if (option == OPTION_COUNT && strncmp(name, "no", 2) == 0) {
         inverted = true;
