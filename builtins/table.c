@@ -9,6 +9,7 @@
 
 #include "builtins/builtin.h"
 #include "shell/state/frame.h"
+#include "shell/state/type.h"
 
 #define BUILTIN(symbol, name) extern const struct builtin_spec symbol##_spec;
 #include "builtins/builtin.def"
@@ -63,6 +64,9 @@ static bool is_disabled(const struct shell *sh, int row)
 
 const struct builtin_spec *builtin_enabled(struct shell *sh, const char *name, size_t len)
 {
+    const struct type *type = type_find(sh, name, len);
+    if (type)
+        return type->command;
     int row = row_find(name, len);
     return row < 0 || is_disabled(sh, row) ? NULL : rows[row].spec;
 }

@@ -1,5 +1,5 @@
 /*
- * typeset and its forms: autoload compound enum export float integer nameref readonly.
+ * typeset and its forms: autoload compound export float integer nameref readonly.
  *
  * All parse their options into a struct decl and declare their operands in the same way: the
  * variable gets its attributes, then its value, then is made read-only. Scalar values come as
@@ -12,6 +12,7 @@
 #include "builtins/decl.h"
 #include "builtins/operand.h"
 #include "shell/exec/exec.h"
+#include "shell/state/type.h"
 
 /* ---- options -------------------------------------------------------------------------------- */
 
@@ -72,8 +73,31 @@ static enum flow take_mapping(struct shell *sh, const struct args *args, const c
     return FLOW_NEXT;
 }
 
+/* typeset -a [TYPE]: the subscripts are the type's values. */
+static enum flow take_index_type(struct shell *sh, struct args *args, struct decl *decl)
+{
+    const char *word = args->option_argument;
+    if (!word && (!args->cluster || !*args->cluster)) {
+        word = args_peek(args, 0);
+        if (!word || *word != '[')
+            return FLOW_NEXT;
+        args->next++;
+    }
+    if (!word)
+        return FLOW_NEXT;
+    size_t len = strlen(word);
+    const struct type *type = NULL;
+    if (len > 2 && word[len - 1] == ']')
+        type = type_find(sh, word + 1, len - 2);
+    if (!type)
+        return shell_fail(sh, ERROR_BUILTIN, 1, args->argv[0], "%s: unknown type", word);
+    decl->change.set |= VAR_TYPED_INDEX;
+    decl->change.index_type = type;
+    return FLOW_NEXT;
+}
+
 /* One option of typeset. */
-static enum flow take_option(struct shell *sh, const struct args *args, int option,
+static enum flow take_option(struct shell *sh, struct args *args, int option,
                              struct decl *decl)
 {
     uint32_t attr = option_attr(option);
@@ -116,7 +140,9 @@ static enum flow take_option(struct shell *sh, const struct args *args, int opti
         return FLOW_NEXT;
     }
     decl->change.set |= attr;
-    if (args->option_argument && option != 'a') {
+    if (option == 'a')
+        return take_index_type(sh, args, decl);
+    if (args->option_argument) {
         int number = (int)strtol(args->option_argument, NULL, 10);
         *(option == 'i' ? &decl->change.base : &decl->change.width) = number;
         if (option == 'i' && (number < 2 || number > 64))
@@ -264,6 +290,15 @@ static enum flow declare_element(struct shell *sh, const struct args *args, stru
     return var_begin_array_in(sh, &ref, VAR_ASSOC, ASSIGN_APPEND, &unused);
 }
 
+/* A variable of an enumeration type is never empty. */
+static enum flow set_first_value(struct shell *sh, struct name *name)
+{
+    struct var_ref ref = var_ref_name(name);
+    if (var_is_set(sh, &ref) || name->cur->attrs & VAR_ARRAY)
+        return FLOW_NEXT;
+    return var_set_num(sh, &ref, num_int(0), ASSIGN_FORCE);
+}
+
 static enum flow declare(struct shell *sh, const struct decl *decl, const struct args *args,
                          const struct operand *operand)
 {
@@ -287,6 +322,8 @@ static enum flow declare(struct shell *sh, const struct decl *decl, const struct
     TRY(var_declare(sh, name, &change));
     if (subscripted)
         TRY(declare_element(sh, args, name, operand, kind));
+    else if (change.set & VAR_ENUM && !has_value)
+        TRY(set_first_value(sh, name));
     TRY(assign_value(sh, args, name, operand));
     if (!freeze)
         return FLOW_NEXT;
@@ -397,7 +434,7 @@ enum flow decl_operands(struct shell *sh, const struct decl *decl, const struct 
 
 /* ---- the commands --------------------------------------------------------------------------- */
 
-static enum flow decl_run(struct shell *sh, struct args *args, struct decl *decl)
+enum flow decl_run(struct shell *sh, struct args *args, struct decl *decl)
 {
     enum flow flow = FLOW_NEXT;
     uint32_t implied = decl->change.set;
@@ -457,15 +494,6 @@ static enum flow compound_run(struct shell *sh, struct args *args)
         return flow;
     return shell_fail(sh, ERROR_UNSUPPORTED, 1, args->argv[0],
                       "compound variables are not supported yet");
-}
-
-static enum flow enum_run(struct shell *sh, struct args *args)
-{
-    enum flow flow = FLOW_NEXT;
-    if (args_option(sh, args, &flow) < 0)
-        return flow;
-    return shell_fail(sh, ERROR_UNSUPPORTED, 1, args->argv[0],
-                      "enumeration types are not supported yet");
 }
 
 static enum flow autoload_run(struct shell *sh, struct args *args)
@@ -615,15 +643,6 @@ const struct builtin_spec compound_spec = {
     .summary = "declare compound variables: typeset -C",
     .doc = TYPESET_DOC,
     .run = compound_run,
-};
-
-const struct builtin_spec enum_spec = {
-    .name = "enum",
-    .flags = BUILTIN_DECL,
-    .usage = "typename=(value ...)",
-    .summary = "declare an enumeration type",
-    .doc = "The type's variables take only the values listed.",
-    .run = enum_run,
 };
 
 const struct builtin_spec autoload_spec = {

@@ -115,6 +115,8 @@ enum flow decl_list(struct shell *sh, const struct decl *decl)
     for (size_t i = 0; i < count && flow == FLOW_NEXT; i++) {
         if (!names[i]->cur || strncmp(names[i]->text, ".sh.", 4) == 0)
             continue;
+        if (wanted & VAR_ENUM && names[i]->cur->type != decl->change.type)
+            continue;
         if (decl->any_option) {
             flow = append_variable(sh, decl, names[i], &line);
         } else {

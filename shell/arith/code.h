@@ -78,6 +78,7 @@ struct arith_code {
     const struct arith_insn *insns;
     const struct num *constants;
     struct name *const *names;
+    uint32_t name_count;
     const struct arith_element *elements;
 };
 

@@ -649,6 +649,7 @@ static struct arith_code *code_build(struct compiler *c, size_t len)
     struct arith_code *code = (struct arith_code *)block;
     char *at = block + head;
     code->constants = (struct num *)memcpy(at, c->constants.data, constants);
+    code->name_count = (uint32_t)c->names.count;
     code->names = (struct name **)memcpy(at += constants, c->names.data, names);
     struct arith_element *copies = memcpy(at += names, c->elements.data, elements);
     code->elements = copies;

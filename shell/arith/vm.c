@@ -15,6 +15,7 @@
 #include "shell/arith/code.h"
 #include "shell/state/frame.h"
 #include "shell/state/option.h"
+#include "shell/state/type.h"
 #include "shell/syntax/parse.h"
 
 enum { STACK_SMALL = 16, REFS_SMALL = 4, LEVEL_COST = 8 };
@@ -137,6 +138,23 @@ static enum flow load_name(struct shell *sh, struct name *name, struct num *ret)
     return FLOW_NEXT;
 }
 
+/* A name that is no variable may be an item of an enumeration that a variable beside it is of. */
+static bool load_item(const struct arith_code *code, const struct name *name, struct num *ret)
+{
+    if (name->cur)
+        return false;
+    for (uint32_t i = 0; i < code->name_count; i++) {
+        const struct var *var = code->names[i]->cur;
+        int64_t item =
+            var && var->attrs & VAR_ENUM ? type_item_find(var->type, name->text, name->len) : -1;
+        if (item >= 0) {
+            *ret = num_int(item);
+            return true;
+        }
+    }
+    return false;
+}
+
 static struct num add_step(struct num n, int step)
 {
     int64_t sum;
@@ -178,7 +196,6 @@ static enum flow begin_ref(struct vm *vm, const struct arith_element *element, s
                            bool *ret_key)
 {
     struct shell *sh = vm->sh;
-    struct var *var;
     *ret_key = true;
     if (element->dynamic) {
         struct program *program;
@@ -194,8 +211,11 @@ static enum flow begin_ref(struct vm *vm, const struct arith_element *element, s
         return flow;
     }
     *ref = var_ref_name(element->name);
-    TRY(var_resolve(sh, ref, &var));
-    if (var && var->attrs & VAR_ASSOC) {
+    const struct var *var = element->name->cur;
+    bool is_key = var && var->attrs & VAR_ASSOC;
+    if (var && var->attrs & (VAR_NAMEREF | VAR_TYPED_INDEX))
+        TRY(var_takes_key(sh, ref, &is_key));
+    if (is_key) {
         ref->kind = REF_KEY;
         ref->key = element->text;
         ref->key_len = element->len;
@@ -377,7 +397,8 @@ static enum flow vm_run(struct shell *sh, const struct arith_code *code, struct 
             break;
         case OP_LOAD:
             vm.top++;
-            if (!load_fast(code->names[in->arg], vm.top))
+            if (!load_fast(code->names[in->arg], vm.top) &&
+                !load_item(code, code->names[in->arg], vm.top))
                 TRY(load_name(sh, code->names[in->arg], vm.top));
             break;
         case OP_STORE:

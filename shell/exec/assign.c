@@ -169,7 +169,7 @@ static enum flow array_store(struct shell *sh, const struct var_ref *array, unsi
     int64_t next;
     bool is_assoc;
     TRY(var_begin_array_in(sh, array, shape, flags, &next));
-    TRY(var_takes_key(sh, array, &is_assoc));
+    TRY(var_is_assoc(sh, array, &is_assoc));
     unsigned element_flags = flags & ~(unsigned)ASSIGN_APPEND;
     struct var_ref ref;
     for (size_t i = 0; i < elements->count; i++) {

@@ -65,7 +65,10 @@ bool elements_next(struct shell *sh, struct elements *e, const char **ret_text, 
         e->left--;
         *ret_text = item.text;
         *ret_len = item.len;
-        if (e->keys && item.key) {
+        if (e->keys && item.label) {
+            *ret_text = item.label;
+            *ret_len = strlen(item.label);
+        } else if (e->keys && item.key) {
             *ret_text = item.key;
             *ret_len = item.key_len;
         } else if (e->keys) {

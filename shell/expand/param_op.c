@@ -298,7 +298,7 @@ static enum flow array_shape(struct shell *sh, const struct elements *e, bool *r
         ref = *e->inner;
         ref.step_count--;
     }
-    TRY(var_takes_key(sh, &ref, &key));
+    TRY(var_is_assoc(sh, &ref, &key));
     *ret_indexed = !key;
     if (key)
         *ret_end = (int64_t)elements_count(sh, e);

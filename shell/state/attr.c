@@ -163,6 +163,10 @@ enum flow attr_convert_text(struct shell *sh, const struct var *var, const struc
                             const char *text, size_t len, struct draft *ret)
 {
     uint32_t attrs = var ? var->attrs : 0;
+    if (attrs & VAR_ENUM) {
+        ret->bits = VALUE_INT;
+        return type_item_number(sh, var->type, var->name->text, text, len, &ret->i);
+    }
     if (attrs & VAR_NUMERIC) {
         struct num n;
         TRY(attr_parse_num(sh, text, len, &n));
@@ -192,6 +196,13 @@ enum flow attr_convert_num(struct shell *sh, const struct var *var, const struct
                            struct num n, struct draft *ret)
 {
     uint32_t attrs = var ? var->attrs : 0;
+    if (attrs & VAR_ENUM) {
+        if (old)
+            n = add_nums(stored_num(old), n);
+        ret->bits = VALUE_INT;
+        ret->i = num_to_int(n);
+        return type_check_number(sh, var->type, var->name->text, ret->i);
+    }
     if (attrs & VAR_NUMERIC) {
         draft_num(attrs, old ? add_nums(stored_num(old), n) : n, ret);
         return FLOW_NEXT;
@@ -271,6 +282,12 @@ enum flow attr_show(struct shell *sh, const struct var *var, const struct value 
     }
     if (value->bits & VALUE_TEXT) {
         *ret_text = value_text(value, ret_len);
+        return FLOW_NEXT;
+    }
+    if ((value->bits & VALUE_INT) && (var->attrs & VAR_ENUM)) {
+        const struct type_item *item = &var->type->items[value->i];
+        *ret_text = item->text;
+        *ret_len = item->len;
         return FLOW_NEXT;
     }
     if (value->bits & VALUE_INT) {

@@ -15,7 +15,7 @@ enum {
     SIZE_ATTRS = VAR_SHORT | VAR_LONG | VAR_UNSIGNED,
     CASE_ATTRS = VAR_LOWER | VAR_UPPER,
     /* a change of one of these converts the data */
-    DATA_ATTRS = VAR_NUMERIC | SIZE_ATTRS | CASE_ATTRS | VAR_JUSTIFY,
+    DATA_ATTRS = VAR_NUMERIC | SIZE_ATTRS | CASE_ATTRS | VAR_JUSTIFY | VAR_ENUM | VAR_TYPED_INDEX,
     /* what may be done to a read-only variable */
     HARMLESS_ATTRS = VAR_READONLY | VAR_EXPORT | VAR_TAG,
 };
@@ -49,16 +49,16 @@ static uint32_t merge_attrs(uint32_t old, uint32_t set, uint32_t clear)
         drop |= SIZE_ATTRS;
     if (clear & (VAR_RIGHT | VAR_ZERO))
         drop |= VAR_RIGHT | VAR_ZERO;
-    if (set & VAR_NUMERIC)
-        drop |= VAR_NUMERIC | SIZE_ATTRS | CASE_ATTRS | VAR_JUSTIFY;
+    if (set & (VAR_NUMERIC | VAR_ENUM))
+        drop |= VAR_NUMERIC | SIZE_ATTRS | CASE_ATTRS | VAR_JUSTIFY | VAR_ENUM;
     if (set & (CASE_ATTRS | VAR_JUSTIFY | VAR_BINARY))
-        drop |= VAR_NUMERIC | SIZE_ATTRS;
+        drop |= VAR_NUMERIC | SIZE_ATTRS | VAR_ENUM;
     if (set & CASE_ATTRS)
         drop |= CASE_ATTRS;
     if (set & VAR_JUSTIFY)
         drop |= VAR_JUSTIFY;
     if (set & VAR_ASSOC)
-        drop |= VAR_INDEXED;
+        drop |= VAR_INDEXED | VAR_TYPED_INDEX;
     return (old & ~drop) | set;
 }
 
@@ -216,9 +216,18 @@ static enum flow change_attrs(struct shell *sh, struct var *var, uint32_t set,
     struct var next = *var;
     next.attrs = merge_attrs(var->attrs, set, change->clear);
     merge_numbers(&next.state, set, change);
+    if (set & VAR_ENUM)
+        next.type = change->type;
+    if (set & VAR_TYPED_INDEX)
+        next.index_type = change->index_type;
+    if (!(next.attrs & VAR_ENUM))
+        next.type = NULL;
+    if (!(next.attrs & VAR_TYPED_INDEX))
+        next.index_type = NULL;
     next.attrs = with_nothing(var, next.attrs);
     bool same_data = ((var->attrs ^ next.attrs) & (DATA_ATTRS | VAR_ARRAY)) == 0 &&
-                     (!(next.attrs & VAR_JUSTIFY) || var->width == next.width);
+                     (!(next.attrs & VAR_JUSTIFY) || var->width == next.width) &&
+                     next.type == var->type && next.index_type == var->index_type;
     if (same_data && !frame_should_record(frame_target(sh, TARGET_GLOBAL), var->stamp)) {
         bool exported = ((var->attrs ^ next.attrs) & VAR_EXPORT) != 0 || (next.attrs & VAR_EXPORT);
         var->attrs = next.attrs;

@@ -202,6 +202,17 @@ static enum flow find_inner(struct shell *sh, struct place *place)
     return FLOW_NEXT;
 }
 
+/* The key of PLACE, whose variable is no associative array, as an index. */
+static enum flow key_to_index(struct shell *sh, const struct place *place, int64_t *ret)
+{
+    const struct var *var = place->var;
+    if (!var || !(var->attrs & VAR_TYPED_INDEX))
+        return text_to_index(sh, place->name->text, place->key, place->key_len, ret);
+    if (num_parse_int(place->key, place->key_len, ret))
+        return type_check_number(sh, var->index_type, var->index_type->name, *ret);
+    return type_item_number(sh, var->index_type, var->index_type->name, place->key, place->key_len, ret);
+}
+
 enum flow place_find(struct shell *sh, const struct var_ref *ref, struct place *ret)
 {
     TRY(start_place(sh, ret, ref));
@@ -220,7 +231,7 @@ enum flow place_find(struct shell *sh, const struct var_ref *ref, struct place *
         break;
     case REF_KEY:
         if (!(attrs & VAR_ASSOC)) {
-            TRY(text_to_index(sh, ret->name->text, ret->key, ret->key_len, &ret->index));
+            TRY(key_to_index(sh, ret, &ret->index));
             ret->kind = REF_INDEX;
             TRY(check_index(sh, ret));
         }
@@ -263,7 +274,10 @@ struct array *place_array(const struct place *place)
 
 enum flow var_resolve(struct shell *sh, struct var_ref *ref, struct var **ret_var)
 {
-    struct place place = {0};
+    struct place place;
+    *ret_var = ref->name->cur;
+    if (ref->kind == REF_SCALAR && !(*ret_var && ((*ret_var)->attrs & VAR_NAMEREF)))
+        return FLOW_NEXT;
     TRY(start_place(sh, &place, ref));
     TRY(follow(sh, &place));
     if (place.step_count != ref->step_count) { /* a subscript came in between */
@@ -276,10 +290,13 @@ enum flow var_resolve(struct shell *sh, struct var_ref *ref, struct var **ret_va
     }
     ref->name = place.name;
     ref->kind = place.kind;
-    ref->key = place.key;
-    ref->key_len = place.key_len;
-    if (place.kind == REF_KEY && !(place.var && (place.var->attrs & VAR_ASSOC))) {
-        TRY(text_to_index(sh, place.name->text, place.key, place.key_len, &ref->index));
+    if (place.kind == REF_INDEX) {
+        ref->index = place.index;
+    } else if (place.kind == REF_KEY && place.var && (place.var->attrs & VAR_ASSOC)) {
+        ref->key = place.key;
+        ref->key_len = place.key_len;
+    } else if (place.kind == REF_KEY) {
+        TRY(key_to_index(sh, &place, &ref->index));
         ref->kind = REF_INDEX;
     }
     *ret_var = place.var;

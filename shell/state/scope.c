@@ -110,6 +110,10 @@ static bool copy_exported(struct shell *sh, const struct var *from, struct frame
     if (bind_new(sh, from->name, &from->name->cur, callee, callee, &var) != FLOW_NEXT)
         return false;
     var->attrs = from->attrs;
+    if (from->attrs & VAR_ENUM)
+        var->type = from->type;
+    if (from->attrs & VAR_TYPED_INDEX)
+        var->index_type = from->index_type;
     var->base = from->base;
     var->width = from->width;
     bool copied = value_copy(sh->heap, &var->value, &from->value);
@@ -254,6 +258,10 @@ enum flow scope_temporary(struct shell *sh, struct name *name, bool with_value,
     if (seen) {
         var->attrs |= seen->attrs & ~(uint32_t)(VAR_READONLY | VAR_NAMEREF | VAR_ARRAY |
                                                 VAR_NOTHING | VAR_SPECIAL | VAR_DISCIPLINE);
+        if (seen->attrs & VAR_ENUM)
+            var->type = seen->type;
+        if (seen->attrs & VAR_TYPED_INDEX)
+            var->index_type = seen->index_type;
         var->base = seen->base;
         var->width = seen->width;
     }

@@ -23,6 +23,7 @@
 #include "shell/state/option.h"
 #include "shell/state/param.h"
 #include "shell/state/special.h"
+#include "shell/state/type.h"
 #include "shell/state/var_private.h"
 
 /* ---- errors ---- */
@@ -137,6 +138,7 @@ static enum flow start(struct shell *sh)
     map_init(&sh->names, sh->heap);
     map_init(&sh->aliases, sh->heap);
     map_init(&sh->cmdhash, sh->heap);
+    map_init(&sh->types, sh->heap);
     str_init(&sh->last_argument, sh->heap);
     cache_init();
     frame_push(sh, sh->base_frame, FRAME_BASE);
@@ -207,6 +209,7 @@ size_t shell_free_counted(struct shell *sh)
         env_release(sh);
         special_release(sh);
         free_names(sh);
+        type_free_all(sh);
         str_release(&sh->last_argument);
         mem_free(sh->cwd);
         mem_free(sh->base_frame);

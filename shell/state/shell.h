@@ -146,6 +146,7 @@ struct shell {
     struct map names;               /* text -> struct name */
     struct map aliases;             /* text -> struct alias */
     struct map cmdhash;             /* text -> path */
+    struct map types;               /* text -> struct type */
     struct params *params;          /* positional parameters in force */
     const char *arg0;               /* $0 */
     struct fdtab *fdtab;

@@ -36,6 +36,8 @@ enum var_attr {
     VAR_NOTHING = 1u << 20,    /* declared without a value */
     VAR_SPECIAL = 1u << 21,    /* the name has a meaning of its own: special.h */
     VAR_DISCIPLINE = 1u << 22, /* there are functions x.get, x.set ...: discipline.h */
+    VAR_ENUM = 1u << 23,       /* the value is the number of an item of TYPE: type.h */
+    VAR_TYPED_INDEX = 1u << 24, /* an indexed array whose subscripts are items of INDEX_TYPE */
     VAR_FLOATING = VAR_FIXED | VAR_EXPONENT | VAR_HEXFLOAT,
     VAR_NUMERIC = VAR_INTEGER | VAR_FLOATING,
     VAR_ARRAY = VAR_INDEXED | VAR_ASSOC,
@@ -43,7 +45,7 @@ enum var_attr {
     /* a variable without any of these may be read, or written, by the short paths */
     VAR_COMPLEX_READ = VAR_NAMEREF | VAR_ARRAY | VAR_SPECIAL | VAR_DISCIPLINE,
     VAR_COMPLEX = VAR_COMPLEX_READ | VAR_READONLY | VAR_NUMERIC | VAR_LOWER | VAR_UPPER |
-                  VAR_JUSTIFY | VAR_BINARY | VAR_EXPORT | VAR_HOST | VAR_NOTHING,
+                  VAR_JUSTIFY | VAR_BINARY | VAR_EXPORT | VAR_HOST | VAR_NOTHING | VAR_ENUM,
 };
 
 /*
@@ -86,8 +88,14 @@ struct value {
     int16_t width;                                                                                 \
     struct array *array;    /* elements when VAR_ARRAY */                                          \
     struct value value;     /* the scalar value; unused when VAR_ARRAY */                          \
-    struct name *target;    /* VAR_NAMEREF: what it points to; NULL: nothing yet */                \
-    struct var *target_var; /* VAR_NAMEREF to a variable of the calling function; else NULL */     \
+    union {                                                                                        \
+        struct name *target;     /* VAR_NAMEREF: what it points to; NULL: nothing yet */           \
+        const struct type *type; /* VAR_ENUM */                                                    \
+    };                                                                                             \
+    union {                                                                                        \
+        struct var *target_var; /* VAR_NAMEREF to a variable of the calling function; else NULL */ \
+        const struct type *index_type; /* VAR_TYPED_INDEX */                                       \
+    };                                                                                             \
     char *target_key; /* VAR_NAMEREF to an element a[key]: the subscript text, heap, of a[1][2]    \
                          `1][2`; else NULL */
 struct var_state {
@@ -189,6 +197,8 @@ enum flow var_begin_array(struct shell *sh, struct name *name, unsigned shape, u
 /* The same for the element that REF names (m[1], m[1][2]): it becomes an array inside the array. */
 enum flow var_begin_array_in(struct shell *sh, const struct var_ref *ref, unsigned shape,
                              unsigned flags, int64_t *ret_next_index) NODISCARD;
+/* Is what REF means, a variable or an element, an associative array? REF has no REF_ALL. */
+enum flow var_is_assoc(struct shell *sh, const struct var_ref *ref, bool *ret) NODISCARD;
 /* Would one more subscript of REF be a key (text) rather than an index (arithmetic)? REF has no
  * REF_ALL. */
 enum flow var_takes_key(struct shell *sh, const struct var_ref *ref, bool *ret) NODISCARD;
@@ -200,6 +210,7 @@ struct var_change {
     int base, width;             /* -1: not given */
     bool local;                  /* make it in the function's scope */
     bool global;                 /* typeset -g style if ksh93u+m has it */
+    const struct type *type, *index_type; /* with set & VAR_ENUM, VAR_TYPED_INDEX */
     struct name *nameref_target; /* with set & VAR_NAMEREF and an operand */
     const char *nameref_key;
     bool nameref_caller; /* the operand came from a parameter ($1 ...): a variable of the calling
@@ -231,6 +242,7 @@ struct var_item {
     int64_t index;   /* indexed */
     const char *key; /* associative (NULL for indexed) */
     size_t key_len;
+    const char *label; /* the item that INDEX is the number of (VAR_TYPED_INDEX); else NULL */
     const char *text; /* value */
     size_t len;
 };

@@ -193,6 +193,24 @@ enum flow var_begin_array_in(struct shell *sh, const struct var_ref *ref, unsign
 
 enum flow var_takes_key(struct shell *sh, const struct var_ref *ref, bool *ret)
 {
+    const struct var *var = ref->name->cur;
+    if (ref->kind == REF_SCALAR && var && (var->attrs & VAR_NAMEREF)) {
+        struct var_ref target = *ref;
+        struct var *resolved;
+        TRY(var_resolve(sh, &target, &resolved));
+        var = target.kind == REF_SCALAR ? resolved : NULL;
+    } else if (ref->kind != REF_SCALAR) {
+        var = NULL;
+    }
+    if (var && (var->attrs & VAR_TYPED_INDEX)) {
+        *ret = true; /* the name of an item */
+        return FLOW_NEXT;
+    }
+    return var_is_assoc(sh, ref, ret);
+}
+
+enum flow var_is_assoc(struct shell *sh, const struct var_ref *ref, bool *ret)
+{
     struct place place;
     struct var_ref all = *ref;
     if (all.kind == REF_SCALAR)

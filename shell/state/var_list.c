@@ -74,6 +74,8 @@ void var_print_attrs(const struct var *var, struct str *s)
             str_printf(s, " %d", var->width);
         else if (rows[i].attr == VAR_HEXFLOAT)
             str_append_z(s, " 32");
+        else if (rows[i].attr == VAR_INDEXED && (var->attrs & VAR_TYPED_INDEX))
+            str_printf(s, " [%s]", var->index_type->name);
     }
 }
 
@@ -114,8 +116,11 @@ static enum flow print_array(struct shell *sh, const struct var *var, struct arr
             if (needs_prefix(item.value))
                 str_append_z(s, "typeset -a ");
             str_putc(s, '[');
+            const char *label = index_label(var, array, item.index);
             if (item.element)
                 text_quote(s, item.element->key, item.element->key_len);
+            else if (label)
+                text_quote(s, label, strlen(label));
             else
                 str_append_int(s, item.index);
             str_append(s, "]=", 2);
@@ -189,11 +194,13 @@ enum flow var_print(struct shell *sh, struct name *name, struct str *s, bool wit
         return FLOW_NEXT;
     bool empty_array =
         (var->attrs & VAR_ARRAY) && !((var->attrs & VAR_INDEXED) && (var->attrs & VAR_NOTHING));
-    bool attrs = (var->attrs & ~(uint32_t)(VAR_SPECIAL | VAR_NOTHING | VAR_DISCIPLINE)) != 0;
+    uint32_t attrs = var->attrs & ~(uint32_t)(VAR_SPECIAL | VAR_NOTHING | VAR_DISCIPLINE);
     if (with_command && attrs) {
-        str_append_z(s, "typeset ");
-        var_print_attrs(var, s);
+        str_append_z(s, attrs & VAR_ENUM ? var->type->name : "typeset");
         str_putc(s, ' ');
+        var_print_attrs(var, s);
+        if (attrs & ~(uint32_t)(VAR_ENUM | VAR_TYPED_INDEX))
+            str_putc(s, ' ');
     }
     str_append(s, name->text, name->len);
     if (var_has_value(var) || empty_array) {

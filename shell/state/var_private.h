@@ -6,6 +6,7 @@
 #define SHELL_STATE_VAR_PRIVATE_H
 
 #include "shell/state/array.h"
+#include "shell/state/type.h"
 #include "shell/state/undo.h"
 #include "shell/state/var.h"
 
@@ -139,6 +140,12 @@ void var_discard_element(struct shell *sh, struct undo_element *undo);
 
 /* Fails when VAR is read-only and FLAGS has no ASSIGN_FORCE. */
 enum flow var_check_writable(struct shell *sh, const struct var *var, unsigned flags) NODISCARD;
+/* The item that INDEX of VAR's own ARRAY is the number of; NULL: it has none. */
+static inline const char *index_label(const struct var *var, const struct array *array, int64_t index)
+{
+    bool typed = (var->attrs & VAR_TYPED_INDEX) && array == var->array;
+    return typed && (uint64_t)index < var->index_type->count ? var->index_type->items[index].text : NULL;
+}
 /* Is there data in VAR. */
 bool var_has_value(const struct var *var);
 /* Dotted names other than the shell's own are compound variables: not executed yet. */

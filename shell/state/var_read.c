@@ -351,6 +351,7 @@ bool var_next_in(struct shell *sh, const struct var_ref *ref, struct var_cursor 
     if (!array_next(cursor->array, &cursor->position, &item))
         return false;
     ret_item->index = item.index;
+    ret_item->label = index_label(cursor->var, cursor->array, item.index);
     ret_item->key = item.element ? item.element->key : NULL;
     ret_item->key_len = item.element ? item.element->key_len : 0;
     enum flow flow;

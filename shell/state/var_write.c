@@ -547,6 +547,8 @@ enum flow var_begin_array(struct shell *sh, struct name *name, unsigned shape, u
     if (var->attrs & VAR_SPECIAL)
         TRY(special_save(sh, name));
     bool assoc = shape ? (shape & VAR_ASSOC) != 0 : (var->attrs & VAR_ASSOC) != 0;
+    if (var->attrs & VAR_TYPED_INDEX)
+        assoc = false;
     TRY(flags & ASSIGN_APPEND ? begin_append(sh, var, assoc) : begin_fresh(sh, var, assoc));
     var->attrs &= ~(uint32_t)VAR_NOTHING;
     if (option_on(sh, OPTION_ALLEXPORT))
