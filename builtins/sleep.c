@@ -12,6 +12,9 @@
 
 #include "builtins/builtin.h"
 #include "shell/base/sys.h"
+#include "shell/exec/exec.h"
+#include "shell/exec/jobs.h"
+#include "shell/exec/spawn.h"
 #include "shell/exec/trap.h"
 #include "shell/state/fdtab.h"
 
@@ -76,6 +79,39 @@ static bool parse_duration(const char *text, double *ret_seconds)
     return true;
 }
 
+/* Until END, or a signal has something to do. */
+static enum flow sleep_until(struct shell *sh, int64_t end, bool once)
+{
+    for (int64_t left; (left = end - sys_monotonic_ns()) > 0;) {
+        struct timespec time = { .tv_sec = left / 1000000000, .tv_nsec = left % 1000000000 };
+        if (nanosleep(&time, NULL) == 0)
+            break;
+        if (sh->pending)
+            TRY(trap_run_pending(sh));
+        if (once)
+            break;
+    }
+    return FLOW_NEXT;
+}
+
+/* Under job control as a process, so that it can be stopped and put into the background. */
+static enum flow sleep_job(struct shell *sh, const struct args *args, int64_t end)
+{
+    static const struct spawn_plan plan = { .in = -1, .out = -1, .group = -1 };
+    struct str command;
+    struct job *job;
+    pid_t pid;
+    TRY(spawn_fork(sh, &plan, &pid));
+    if (pid == 0)
+        exec_child_exit(sh, sleep_until(sh, end, false));
+    str_init(&command, sh->heap);
+    str_printf(&command, "%s %s", args->argv[0], args_peek(args, 0));
+    enum flow flow = job_add(sh, &pid, 1, pid, str_text(&command), false, &job);
+    str_release(&command);
+    TRY(flow);
+    return job_wait_foreground(sh, job);
+}
+
 static enum flow sleep_run(struct shell *sh, struct args *args)
 {
     bool once = false;
@@ -98,16 +134,7 @@ static enum flow sleep_run(struct shell *sh, struct args *args)
     (void)fdtab_flush(sh);
     sh->status = 0;
     int64_t end = sys_monotonic_ns() + (int64_t)(fmin(seconds, longest) * 1e9);
-    for (int64_t left; (left = end - sys_monotonic_ns()) > 0;) {
-        struct timespec time = { .tv_sec = left / 1000000000, .tv_nsec = left % 1000000000 };
-        if (nanosleep(&time, NULL) == 0)
-            break;
-        if (sh->pending)
-            TRY(trap_run_pending(sh));
-        if (once)
-            break;
-    }
-    return FLOW_NEXT;
+    return operand && !once && jobs_control(sh) ? sleep_job(sh, args, end) : sleep_until(sh, end, once);
 }
 
 static const struct builtin_option options[] = {

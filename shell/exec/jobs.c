@@ -108,7 +108,8 @@ static void control_start(struct shell *sh)
 
 bool jobs_control(struct shell *sh)
 {
-    if (!option_on(sh, OPTION_MONITOR) || sh->is_child || sh->frame->subshell)
+    const struct frame *subshell = sh->frame->subshell;
+    if (!option_on(sh, OPTION_MONITOR) || sh->is_child || (subshell && !subshell->is_process))
         return false;
     if (!sh->jobs->control_tried) {
         sh->jobs->control_tried = true;

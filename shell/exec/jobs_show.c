@@ -22,7 +22,7 @@ static void state_text(char *ret, size_t bytes, enum job_state state, int wait_s
         if (WIFSTOPPED(wait_status) && WSTOPSIG(wait_status) != SIGTSTP)
             snprintf(ret, bytes, "Stopped (SIG%s)", name ? name : "?");
         else
-            snprintf(ret, bytes, " Stopped");
+            snprintf(ret, bytes, "Stopped");
     } else if (WIFSIGNALED(wait_status)) {
         snprintf(ret, bytes, "%s%s", strsignal(WTERMSIG(wait_status)), WCOREDUMP(wait_status) ? " (coredump)" : "");
     } else if (WEXITSTATUS(wait_status)) {

@@ -173,6 +173,8 @@ enum flow job_wait_foreground(struct shell *sh, struct job *job)
         return FLOW_NEXT;
     }
     report_signal(sh, job);
+    if (job->group >= 0 && sh->status == 256 + SIGINT)
+        trap_note_signal(sh, SIGINT);
     job_leave(sh, job);
     return sh->pending ? trap_run_pending(sh) : FLOW_NEXT;
 }

@@ -32,6 +32,11 @@ bool signal_arrived(int signal)
     return arrived[signal] != 0;
 }
 
+void signal_note(int signal)
+{
+    on_signal(signal);
+}
+
 void signal_take(int signal)
 {
     arrived[signal] = 0;

@@ -538,6 +538,7 @@ enum flow simple_spawn(struct shell *sh, const struct node_simple *node,
     struct mem_mark mark = mem_region_mark(sh->scratch);
     fields_init(&fields);
     TRY(subshell_enter(sh, &subshell)); /* what expansion changes is undone */
+    subshell.frame.is_process = true;   /* it stands for the process that is being started */
     enum flow flow = words_expand(sh, node, false, &fields, &declared);
     if (flow == FLOW_NEXT)
         flow = command_path(sh, fields.argv[0], false, &path);

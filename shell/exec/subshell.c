@@ -15,6 +15,7 @@
 #include "shell/exec/jobs.h"
 #include "shell/exec/spawn.h"
 #include "shell/state/fdtab.h"
+#include "shell/syntax/unparse.h"
 
 static const struct spawn_plan process_plan = { .in = -1, .out = -1 };
 static const struct spawn_plan continue_plan = { .in = -1, .out = -1, .continues = true };
@@ -90,7 +91,7 @@ _Noreturn void exec_child_exit(struct shell *sh, enum flow flow)
     _exit(status_exit_code(sh->status));
 }
 
-/* Test mode fork-subshells: the same as a process. */
+/* The same as a process: under job control, so that it can be stopped, and in the test mode fork-subshells. */
 static enum flow forked_run(struct shell *sh, const struct node_group *node)
 {
     pid_t pid;
@@ -100,13 +101,19 @@ static enum flow forked_run(struct shell *sh, const struct node_group *node)
         exec_child_exit(sh, exec_list(sh, node->body));
     }
     struct job *job;
-    TRY(job_add(sh, &pid, 1, -1, "( )", false, &job));
+    struct str command;
+    str_init(&command, sh->heap);
+    if (jobs_control(sh))
+        unparse_summary(&command, &node->node, 200);
+    enum flow flow = job_add(sh, &pid, 1, -1, str_text(&command), false, &job);
+    str_release(&command);
+    TRY(flow);
     return job_wait_foreground(sh, job);
 }
 
 enum flow exec_subshell(struct shell *sh, const struct node_group *node)
 {
-    if (sh->debug_fork_subshells)
+    if (sh->debug_fork_subshells || jobs_control(sh))
         return forked_run(sh, node);
     struct subshell subshell;
     TRY(subshell_enter(sh, &subshell));

@@ -440,6 +440,14 @@ void trap_signal_self(struct shell *sh, int signal)
         sh->traps->outer[signal] = true;
 }
 
+void trap_note_signal(struct shell *sh, int signal)
+{
+    if (sh->traps->dispositions[signal] == SIG_HANDLED)
+        signal_note(signal);
+    else
+        kill(getpid(), signal);
+}
+
 void trap_die(struct shell *sh)
 {
     int signal = sh->traps->dying_of;

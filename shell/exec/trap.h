@@ -37,6 +37,8 @@ int trap_pending_now(const struct shell *sh);
 bool trap_pending_fatal(const struct shell *sh);
 /* kill(2) to this process follows: from a virtual subshell it is meant for the shell around, whose process it is. */
 void trap_signal_self(struct shell *sh, int signal);
+/* As if SIGNAL had come: a foreground job died of the terminal's interrupt, which its process group got and we did not. */
+void trap_note_signal(struct shell *sh, int signal);
 /* What `exit` without operand uses: in a trap action the status from before it; else sh->status. */
 int trap_exit_status(const struct shell *sh);
 /* After the EXIT trap: if a signal ended the shell, it dies of that signal here, so that its parent sees it; else returns. */

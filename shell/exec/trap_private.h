@@ -44,6 +44,7 @@ struct traps {
 
 /* Has SIGNAL arrived and not been dealt with? */
 bool signal_arrived(int signal);
+void signal_note(int signal); /* as its handler does */
 void signal_take(int signal); /* it has been dealt with */
 /* Sets the process's disposition of SIGNAL to what its trap, the EXIT trap and the kind of shell ask for. */
 void signal_apply(struct shell *sh, int signal);
