@@ -186,7 +186,7 @@ enum flow var_begin_array_in(struct shell *sh, const struct var_ref *ref, unsign
     TRY(open_way(sh, &place, &slot));
     if (!(flags & ASSIGN_APPEND) || (slot.array->count == 0 && slot.array->assoc != assoc))
         array_clear(slot.array, assoc);
-    place.var->attrs &= ~(uint32_t)VAR_NOTHING;
+    TRY(var_mark_set(sh, place.var));
     *ret_next_index = slot.array->assoc ? 0 : slot.array->top;
     return var_notify(sh, place.var);
 }

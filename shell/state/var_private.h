@@ -146,6 +146,8 @@ static inline const char *index_label(const struct var *var, const struct array 
     bool typed = (var->attrs & VAR_TYPED_INDEX) && array == var->array;
     return typed && (uint64_t)index < var->index_type->count ? var->index_type->items[index].text : NULL;
 }
+/* VAR gets data: it is no more VAR_NOTHING, and exported under allexport. What was before is recorded if its state was not. */
+enum flow var_mark_set(struct shell *sh, struct var *var) NODISCARD;
 /* Is there data in VAR. */
 bool var_has_value(const struct var *var);
 /* Dotted names other than the shell's own are compound variables: not executed yet. */

@@ -193,16 +193,36 @@ static enum flow store_element(struct shell *sh, const struct place *place,
     return flow;
 }
 
+static void restore_flags(struct shell *sh, void *a, uintptr_t b)
+{
+    struct var *var = a;
+    if ((var->attrs ^ b) & VAR_EXPORT)
+        sh->export_epoch++;
+    var->attrs = (uint32_t)b;
+}
+
+enum flow var_mark_set(struct shell *sh, struct var *var)
+{
+    uint32_t attrs = var->attrs & ~(uint32_t)VAR_NOTHING;
+    if (option_on(sh, OPTION_ALLEXPORT))
+        attrs |= VAR_EXPORT;
+    if (attrs == var->attrs)
+        return FLOW_NEXT;
+    struct frame *target = frame_target(sh, TARGET_GLOBAL);
+    if (frame_should_record(target, var->stamp))
+        TRY(frame_record_call(sh, target, restore_flags, var, var->attrs));
+    var->attrs = attrs;
+    return FLOW_NEXT;
+}
+
 /* After data was stored: flags that go with having a value, and those who want to know. */
 static enum flow finish(struct shell *sh, struct var *var, const struct draft *draft)
 {
-    var->attrs &= ~(uint32_t)VAR_NOTHING;
+    TRY(var_mark_set(sh, var));
     if ((var->attrs & VAR_JUSTIFY) && var->width <= 0 && (draft->bits & VALUE_TEXT)) {
         size_t width = utf8_count(draft->text, draft->len);
         var->width = (int16_t)(width < INT16_MAX ? width : INT16_MAX);
     }
-    if (option_on(sh, OPTION_ALLEXPORT))
-        var->attrs |= VAR_EXPORT;
     return var_notify(sh, var);
 }
 
@@ -220,6 +240,8 @@ static enum flow store(struct shell *sh, struct place *place, const struct draft
         TRY(special_save(sh, place->name));
         TRY(var_make_indexed(sh, var));
     }
+    if (var->attrs & VAR_ARRAY) /* its state is not saved as a whole */
+        TRY(var_mark_set(sh, var));
     if (place->step_count > 0) {
         TRY(inner_store(sh, place, draft, append));
     } else if (var->attrs & VAR_ARRAY) {
@@ -550,9 +572,7 @@ enum flow var_begin_array(struct shell *sh, struct name *name, unsigned shape, u
     if (var->attrs & VAR_TYPED_INDEX)
         assoc = false;
     TRY(flags & ASSIGN_APPEND ? begin_append(sh, var, assoc) : begin_fresh(sh, var, assoc));
-    var->attrs &= ~(uint32_t)VAR_NOTHING;
-    if (option_on(sh, OPTION_ALLEXPORT))
-        var->attrs |= VAR_EXPORT;
+    TRY(var_mark_set(sh, var));
     *ret_next_index = var->attrs & VAR_INDEXED ? var->array->top : 0;
     return var_notify(sh, var);
 }
