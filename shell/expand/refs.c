@@ -13,8 +13,10 @@
 static enum flow evaluate(struct shell *sh, const struct word *word, const struct var_ref *r,
                           struct ref_step *ret)
 {
-    bool is_key;
-    TRY(var_takes_key(sh, r, &is_key));
+    const struct var *var = r->name->cur;
+    bool is_key = var && var->attrs & VAR_ASSOC;
+    if (r->kind != REF_SCALAR || (var && var->attrs & (VAR_NAMEREF | VAR_TYPED_INDEX)))
+        TRY(var_takes_key(sh, r, &is_key));
     if (is_key) {
         ret->kind = REF_KEY;
         return expand_text(sh, word, &ret->key, &ret->key_len);
