@@ -181,8 +181,18 @@ enum flow job_wait_foreground(struct shell *sh, struct job *job)
 
 /* ---- wait ----------------------------------------------------------------------------------- */
 
+/* In a subshell that is no process: the jobs are the parent's, and it could not wait for them if it were one. */
+static bool is_virtual(const struct shell *sh)
+{
+    return sh->frame->subshell && !sh->frame->subshell->is_process;
+}
+
 enum flow job_wait_job(struct shell *sh, struct job *job, int *ret_status)
 {
+    if (is_virtual(sh)) {
+        *ret_status = 127;
+        return FLOW_NEXT;
+    }
     if (job->inherited) {
         *ret_status = 127;
         return FLOW_NEXT;
@@ -227,6 +237,10 @@ static void forget_done(struct shell *sh)
 
 enum flow job_wait_all(struct shell *sh)
 {
+    if (is_virtual(sh)) {
+        sh->status = 0;
+        return FLOW_NEXT;
+    }
     int signal = wait_until(sh, none_running, NULL, false);
     sh->status = signal ? 256 + signal : 0;
     if (signal)
@@ -252,6 +266,10 @@ static bool any_done(struct shell *sh, void *arg)
 
 enum flow job_wait_next(struct shell *sh, int *ret_status)
 {
+    if (is_virtual(sh)) {
+        *ret_status = 127;
+        return FLOW_NEXT;
+    }
     int signal = wait_until(sh, any_done, NULL, false);
     struct job *job = signal ? NULL : first_done(sh);
     *ret_status = signal ? 256 + signal : job ? job_status(sh, job) : 127;
@@ -269,7 +287,7 @@ static bool fewer_running(struct shell *sh, void *arg)
 
 enum flow job_wait_below(struct shell *sh, size_t limit)
 {
-    while (sh->jobs->running_count >= limit) {
+    while (!is_virtual(sh) && sh->jobs->running_count >= limit) {
         int signal = wait_until(sh, fewer_running, &limit, false);
         if (signal)
             TRY(trap_run_pending(sh));

@@ -247,7 +247,7 @@ static enum flow slot_save(struct shell *sh, struct frame *target, int fd, struc
 enum flow slot_set(struct shell *sh, struct frame *target, int fd, struct open_file *file, struct capture *capture)
 {
     struct fdtab *tab = sh->fdtab;
-    if (fd < 0 || (fd >= FD_SCAN_COUNT && fd >= sysconf(_SC_OPEN_MAX)))
+    if (fd < 0 || (fd >= SYS_FD_PRIVATE && fd >= sysconf(_SC_OPEN_MAX)))
         return shell_fail(sh, ERROR_REDIRECT, 1, NULL, "%d: bad file descriptor", fd);
     if (!slots_grow(tab, (size_t)fd + 1))
         return shell_fail_memory(sh, ((size_t)fd + 1) * sizeof *tab->slots);
@@ -314,7 +314,7 @@ int fdtab_free_fd(struct shell *sh)
     int fd = SYS_FD_PRIVATE;
     while (fdtab_file(sh, fd))
         fd++;
-    if (fd < FD_SCAN_COUNT || fd < sysconf(_SC_OPEN_MAX))
+    if (fd < sysconf(_SC_OPEN_MAX))
         return fd;
     errno = EMFILE;
     return -1;
