@@ -7,6 +7,7 @@
 /* In a forked child: runs NODE as its last command, and exits. */
 _Noreturn void background_child(struct shell *sh, const struct node *node);
 /* PID, started for NODE, becomes a background job and $!. */
-enum flow background_job(struct shell *sh, const struct node *node, pid_t pid, struct job **ret_job) NODISCARD;
+enum flow background_job(struct shell *sh, const struct node *node, pid_t pid,
+                         struct job **ret_job) NODISCARD;
 
 #endif

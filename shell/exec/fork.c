@@ -1,8 +1,9 @@
 /*
  * Copies of the shell: subshells that need a process, pipeline parts, background lists.
  *
- * The child drops what belongs to the parent: jobs, traps, what frames saved. Signals are blocked over the fork, so that no handler
- * runs in the child before it has its own dispositions. Also here: process groups and the terminal, for both kinds of children.
+ * The child drops what belongs to the parent: jobs, traps, what frames saved. Signals are blocked
+ * over the fork, so that no handler runs in the child before it has its own dispositions. Also
+ * here: process groups and the terminal, for both kinds of children.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -66,7 +67,8 @@ static void frames_keep(struct shell *sh, const struct frame *keep)
     }
 }
 
-static enum flow child_descriptors(struct shell *sh, const struct spawn_plan *plan, const struct process_place *place)
+static enum flow child_descriptors(struct shell *sh, const struct spawn_plan *plan,
+                                   const struct process_place *place)
 {
     int null = -1;
     if (place->ignore_interrupts && plan->in < 0)
@@ -80,8 +82,8 @@ static enum flow child_descriptors(struct shell *sh, const struct spawn_plan *pl
     return FLOW_NEXT;
 }
 
-static enum flow child_start(struct shell *sh, const struct spawn_plan *plan, const struct process_place *place,
-                             const sigset_t *mask)
+static enum flow child_start(struct shell *sh, const struct spawn_plan *plan,
+                             const struct process_place *place, const sigset_t *mask)
 {
     const struct frame *keep = plan->continues ? sh->frame->subshell : NULL;
     sh->is_child = true;
@@ -121,7 +123,8 @@ enum flow spawn_fork(struct shell *sh, const struct spawn_plan *plan, pid_t *ret
     int error = errno;
     sigprocmask(SIG_SETMASK, &mask, NULL);
     if (pid < 0)
-        return shell_fail(sh, ERROR_LIMIT, 126, NULL, "cannot start a process: %s", strerror(error));
+        return shell_fail(sh, ERROR_LIMIT, 126, NULL, "cannot start a process: %s",
+                          strerror(error));
     process_place_done(&place, pid);
     if (plan->background)
         fdtab_input_share(sh);

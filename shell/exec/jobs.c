@@ -1,9 +1,10 @@
 /*
  * The table of jobs.
  *
- * Owns struct job: one for each foreground command while it is waited for, and for each background or stopped job until its status was
- * asked for or reported. Processes are found by pid through a map, so that thousands of jobs cost nothing; finished
- * jobs that nobody asks about are kept up to a limit. Only background and stopped jobs have a number and are listed.
+ * Owns struct job: one for each foreground command while it is waited for, and for each background
+ * or stopped job until its status was asked for or reported. Processes are found by pid through a
+ * map, so that thousands of jobs cost nothing; finished jobs that nobody asks about are kept up to
+ * a limit. Only background and stopped jobs have a number and are listed.
  *
  * Waiting is in jobs_wait.c. Nothing here blocks.
  */
@@ -76,7 +77,8 @@ void jobs_free(struct jobs *jobs)
 
 /* ---- job control ---------------------------------------------------------------------------- */
 
-/* Makes the shell the leader of its own group in the foreground; the terminal stays -1 when that is not to be had. */
+/* Makes the shell the leader of its own group in the foreground; the terminal stays -1 when that is
+ * not to be had. */
 static void control_start(struct shell *sh)
 {
     struct jobs *jobs = sh->jobs;
@@ -134,7 +136,8 @@ void jobs_take_terminal(struct shell *sh, const struct job *job)
     sigprocmask(SIG_BLOCK, &block, &mask);
     tcsetpgrp(jobs->terminal, jobs->group);
     /* What a killed or stopped program did to the terminal is undone; what stty did stays. */
-    if (job->state == JOB_STOPPED || (job->count > 0 && WIFSIGNALED(job->processes[job->count - 1].wait_status)))
+    if (job->state == JOB_STOPPED ||
+        (job->count > 0 && WIFSIGNALED(job->processes[job->count - 1].wait_status)))
         tcsetattr(jobs->terminal, TCSADRAIN, &jobs->modes);
     else
         tcgetattr(jobs->terminal, &jobs->modes);
@@ -244,7 +247,8 @@ static struct job *job_new(struct jobs *jobs, const pid_t *pids, size_t count, c
     struct job *job = mem_alloc_zeroed(jobs->region, sizeof *job);
     if (!job)
         return NULL;
-    job->processes = count <= 1 ? &job->first : mem_alloc_zeroed(jobs->region, count * sizeof *job->processes);
+    job->processes =
+        count <= 1 ? &job->first : mem_alloc_zeroed(jobs->region, count * sizeof *job->processes);
     job->command = text_dup(jobs->region, command);
     if (!job->processes || !job->command) {
         job->count = 0;
@@ -257,8 +261,8 @@ static struct job *job_new(struct jobs *jobs, const pid_t *pids, size_t count, c
     return job;
 }
 
-enum flow job_add(struct shell *sh, const pid_t *pids, size_t count, pid_t group, const char *command, bool background,
-                  struct job **ret_job)
+enum flow job_add(struct shell *sh, const pid_t *pids, size_t count, pid_t group,
+                  const char *command, bool background, struct job **ret_job)
 {
     struct jobs *jobs = sh->jobs;
     struct job *job = job_new(jobs, pids, count, command);
@@ -427,7 +431,8 @@ struct job *job_of_pid(struct shell *sh, pid_t pid)
 
 static bool command_matches(const struct job *job, const char *text, bool anywhere)
 {
-    return anywhere ? strstr(job->command, text) != NULL : strncmp(job->command, text, strlen(text)) == 0;
+    return anywhere ? strstr(job->command, text) != NULL
+                    : strncmp(job->command, text, strlen(text)) == 0;
 }
 
 struct job *job_find(struct shell *sh, const char *spec)
@@ -445,7 +450,8 @@ struct job *job_find(struct shell *sh, const char *spec)
     unsigned long number = strtoul(spec, &end, 10);
     bool is_number = !*end;
     bool anywhere = *spec == '?';
-    for (struct job *job = next_listed(sh->jobs->first, false); job; job = next_listed(job->next, false)) {
+    for (struct job *job = next_listed(sh->jobs->first, false); job;
+         job = next_listed(job->next, false)) {
         if (is_number ? job->number == number : command_matches(job, spec + anywhere, anywhere))
             return job;
     }

@@ -15,15 +15,15 @@ struct job_process {
 };
 struct job {
     struct job *next, *prev; /* newest first */
-    uint32_t number;   /* %N; 0 until listed */
-    pid_t group;       /* -1: the shell's */
+    uint32_t number;         /* %N; 0 until listed */
+    pid_t group;             /* -1: the shell's */
     enum job_state state;
     bool background, disowned, notified, is_coproc;
-    bool waited;       /* somebody waits for it now */
-    bool inherited;    /* of the shell that this one was forked from: only shown and signalled */
+    bool waited;    /* somebody waits for it now */
+    bool inherited; /* of the shell that this one was forked from: only shown and signalled */
     uint32_t count;
     struct job_process *processes; /* last one's status is the job's (pipefail: see job_status) */
-    char *command;     /* for listing; owned */
+    char *command;                 /* for listing; owned */
     int64_t start_ns;
     bool negate;
     struct job_process first; /* PROCESSES when there is only one */
@@ -31,23 +31,26 @@ struct job {
 
 struct jobs *jobs_new(struct mem_region *region);
 void jobs_free(struct jobs *jobs);
-void jobs_after_fork(struct shell *sh); /* in a child: these are not its children; it shows them until it has jobs of its own */
+void jobs_after_fork(struct shell *sh); /* in a child: these are not its children; it shows them
+                                           until it has jobs of its own */
 
-/* Job control is on here: -m, and this is the shell itself, no subshell. The first call of an interactive shell makes it the leader of
- * a process group of its own that has the terminal. */
+/* Job control is on here: -m, and this is the shell itself, no subshell. The first call of an
+ * interactive shell makes it the leader of a process group of its own that has the terminal. */
 bool jobs_control(struct shell *sh);
 /* The terminal that is given to foreground jobs; -1: none. */
 int jobs_terminal(struct shell *sh);
 
-/* Makes a job of processes already started; owned by the table until waited for (foreground) or reported (background). GROUP counts
- * only under job control. A background job becomes the current one. */
-enum flow job_add(struct shell *sh, const pid_t *pids, size_t count, pid_t group, const char *command, bool background,
-                  struct job **ret_job) NODISCARD;
-/* Waits for a foreground job; sets sh->status (256+n for signals, as ksh93), handles stop, pipefail, drains captures, takes the terminal
- * back; the job dies when done. Without pipefail and job control only the last process is waited for. */
+/* Makes a job of processes already started; owned by the table until waited for (foreground) or
+ * reported (background). GROUP counts only under job control. A background job becomes the current
+ * one. */
+enum flow job_add(struct shell *sh, const pid_t *pids, size_t count, pid_t group,
+                  const char *command, bool background, struct job **ret_job) NODISCARD;
+/* Waits for a foreground job; sets sh->status (256+n for signals, as ksh93), handles stop,
+ * pipefail, drains captures, takes the terminal back; the job dies when done. Without pipefail and
+ * job control only the last process is waited for. */
 enum flow job_wait_foreground(struct shell *sh, struct job *job) NODISCARD;
-/* wait builtin: PID or job; *RET_STATUS; returns FLOW_NEXT also when interrupted by a trapped signal (status 256+n). 127 unknown. The job is
- * forgotten when done. */
+/* wait builtin: PID or job; *RET_STATUS; returns FLOW_NEXT also when interrupted by a trapped
+ * signal (status 256+n). 127 unknown. The job is forgotten when done. */
 enum flow job_wait_pid(struct shell *sh, pid_t pid, int *ret_status) NODISCARD;
 enum flow job_wait_job(struct shell *sh, struct job *job, int *ret_status) NODISCARD;
 /* All background jobs; sh->status 0, or 256+n when interrupted. */
@@ -59,7 +62,8 @@ enum flow job_wait_below(struct shell *sh, size_t limit) NODISCARD;
 /* %N %+ %- %% %str %?str, or the process id of one; NULL: none. */
 struct job *job_find(struct shell *sh, const char *spec);
 struct job *job_of_pid(struct shell *sh, pid_t pid);
-struct job *job_first(struct shell *sh); /* newest; follow NEXT; skip those that are not BACKGROUND nor stopped */
+struct job *job_first(
+    struct shell *sh); /* newest; follow NEXT; skip those that are not BACKGROUND nor stopped */
 struct job *job_current(struct shell *sh);
 struct job *job_previous(struct shell *sh);
 /* Does the table list JOB: in the background or stopped, and its end not shown yet? */
@@ -69,17 +73,20 @@ static inline bool job_is_listed(const struct job *job)
 }
 /* Collects state changes without waiting (after SIGCHLD, before jobs/prompts). */
 void jobs_poll(struct shell *sh);
-/* Background jobs that ended and for which the CHLD action did not run yet; _take: they are none any more. */
+/* Background jobs that ended and for which the CHLD action did not run yet; _take: they are none
+ * any more. */
 size_t jobs_ended_count(const struct shell *sh);
 size_t jobs_ended_take(struct shell *sh);
 /* Prints changes not yet reported (set -b, prompts); done jobs that were printed are forgotten. */
 void jobs_notify(struct shell *sh);
 int job_status(struct shell *sh, const struct job *job); /* exit status of a done job */
 enum flow job_continue(struct shell *sh, struct job *job, bool foreground) NODISCARD; /* fg bg */
-/* Sends SIGNAL to the job's processes (its group under job control); stopped ones are continued for TERM and HUP. 0 or an errno. */
+/* Sends SIGNAL to the job's processes (its group under job control); stopped ones are continued for
+ * TERM and HUP. 0 or an errno. */
 int job_kill(struct shell *sh, struct job *job, int signal);
 void job_forget(struct shell *sh, struct job *job);
-/* The shell does not wait for JOB's processes (the heads of a pipeline): they are reaped when they end and never reported; JOB dies. */
+/* The shell does not wait for JOB's processes (the heads of a pipeline): they are reaped when they
+ * end and never reported; JOB dies. */
 void job_leave(struct shell *sh, struct job *job);
 /* The same for one process that is no job (process substitutions). */
 void job_leave_process(struct shell *sh, pid_t pid);
@@ -87,7 +94,8 @@ int status_from_wait(int wait_status); /* exit code, or 256+signal */
 /* One line as the jobs builtin prints it; FLAGS: 'l' pid, 'p' group only, 'n' changed only, 0. */
 void job_print(struct shell *sh, const struct job *job, char flag, struct out *out);
 
-/* The coprocess of |&: the script's descriptors to write to and read from it, -1 when none. coproc.c */
+/* The coprocess of |&: the script's descriptors to write to and read from it, -1 when none.
+ * coproc.c */
 enum flow coproc_start(struct shell *sh, const struct node *node) NODISCARD;
 int coproc_read_fd(struct shell *sh);
 int coproc_write_fd(struct shell *sh);

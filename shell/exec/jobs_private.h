@@ -7,7 +7,8 @@
 #include "shell/base/map.h"
 #include "shell/exec/jobs.h"
 
-/* A process that was reaped before its job was added (while later parts of a pipeline were still being started). */
+/* A process that was reaped before its job was added (while later parts of a pipeline were still
+ * being started). */
 struct stray {
     pid_t pid;
     int wait_status;
@@ -16,13 +17,13 @@ enum { STRAY_MAX = 64 };
 
 struct jobs {
     struct mem_region *region;
-    struct job *first, *last; /* newest first */
-    struct map pids;      /* bytes of a pid_t -> struct job */
-    size_t left_count;    /* processes that nobody waits for, perhaps not reaped yet */
-    size_t done_count;    /* finished background jobs whose status is kept */
-    size_t ended_count;   /* background jobs that ended since the CHLD action last ran */
-    size_t running_count; /* background jobs that run */
-    uint32_t highest;     /* number in use */
+    struct job *first, *last;       /* newest first */
+    struct map pids;                /* bytes of a pid_t -> struct job */
+    size_t left_count;              /* processes that nobody waits for, perhaps not reaped yet */
+    size_t done_count;              /* finished background jobs whose status is kept */
+    size_t ended_count;             /* background jobs that ended since the CHLD action last ran */
+    size_t running_count;           /* background jobs that run */
+    uint32_t highest;               /* number in use */
     struct stray strays[STRAY_MAX]; /* a ring */
     uint32_t stray_next;
     bool control_tried;

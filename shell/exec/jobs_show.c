@@ -24,7 +24,8 @@ static void state_text(char *ret, size_t bytes, enum job_state state, int wait_s
         else
             snprintf(ret, bytes, "Stopped");
     } else if (WIFSIGNALED(wait_status)) {
-        snprintf(ret, bytes, "%s%s", strsignal(WTERMSIG(wait_status)), WCOREDUMP(wait_status) ? " (coredump)" : "");
+        snprintf(ret, bytes, "%s%s", strsignal(WTERMSIG(wait_status)),
+                 WCOREDUMP(wait_status) ? " (coredump)" : "");
     } else if (WEXITSTATUS(wait_status)) {
         snprintf(ret, bytes, " Done(%d)", WEXITSTATUS(wait_status));
     } else {

@@ -1,11 +1,13 @@
 /*
  * Waiting for jobs.
  *
- * A foreground command is simply waited for, unless a command substitution is captured meanwhile: then its pipe is emptied in
- * turn. The wait builtin and JOBMAX wait for whatever comes first: a child, a signal with an action, or output of a capture;
- * signals are blocked between looking and sleeping, so that none is missed.
+ * A foreground command is simply waited for, unless a command substitution is captured meanwhile:
+ * then its pipe is emptied in turn. The wait builtin and JOBMAX wait for whatever comes first: a
+ * child, a signal with an action, or output of a capture; signals are blocked between looking and
+ * sleeping, so that none is missed.
  *
- * Signals that arrive during a foreground command run their actions afterwards; only one that ends the shell ends the waiting.
+ * Signals that arrive during a foreground command run their actions afterwards; only one that ends
+ * the shell ends the waiting.
  */
 #include <errno.h>
 #include <poll.h>
@@ -47,8 +49,8 @@ static void sleep_for_event(struct shell *sh, const sigset_t *mask)
 /* Tells whether what is waited for has happened. */
 typedef bool wait_done(struct shell *sh, void *arg);
 
-/* Waits until DONE, or there are no children any more, or a signal wants to act: returns that signal, else 0. FOREGROUND: only a
- * signal that ends the shell counts. */
+/* Waits until DONE, or there are no children any more, or a signal wants to act: returns that
+ * signal, else 0. FOREGROUND: only a signal that ends the shell counts. */
 static int wait_until(struct shell *sh, wait_done *done, void *arg, bool foreground)
 {
     sigset_t all, mask;
@@ -181,7 +183,8 @@ enum flow job_wait_foreground(struct shell *sh, struct job *job)
 
 /* ---- wait ----------------------------------------------------------------------------------- */
 
-/* In a subshell that is no process: the jobs are the parent's, and it could not wait for them if it were one. */
+/* In a subshell that is no process: the jobs are the parent's, and it could not wait for them if it
+ * were one. */
 static bool is_virtual(const struct shell *sh)
 {
     return sh->frame->subshell && !sh->frame->subshell->is_process;

@@ -1,8 +1,9 @@
 /*
  * Process substitution: <(list) and >(list) as /dev/fd/N.
  *
- * The pipe's end becomes a descriptor of the script, passed to commands under its number, and lives until the command whose words it
- * stands in has ended (exec_process_subs_end). The process is nobody's job.
+ * The pipe's end becomes a descriptor of the script, passed to commands under its number, and lives
+ * until the command whose words it stands in has ended (exec_process_subs_end). The process is
+ * nobody's job.
  */
 #include <errno.h>
 #include <string.h>
@@ -60,7 +61,8 @@ enum flow exec_process_sub(struct shell *sh, const struct process_sub *sub, stru
     int fd = fdtab_free_fd(sh);
     if (fd < 0) {
         close(mine);
-        return shell_fail(sh, ERROR_LIMIT, 1, NULL, "no free descriptor for a process substitution");
+        return shell_fail(sh, ERROR_LIMIT, 1, NULL,
+                          "no free descriptor for a process substitution");
     }
     TRY(fdtab_install(sh, NULL, fd, mine));
     TRY(remember(sh, fd));

@@ -1,8 +1,9 @@
 /*
  * Redirections: the operators.
  *
- * Carried out from left to right on the descriptor table, which journals each change in the target frame. Descriptors above 2 that
- * `exec` opens are not passed to commands (ksh), unless in POSIX mode.
+ * Carried out from left to right on the descriptor table, which journals each change in the target
+ * frame. Descriptors above 2 that `exec` opens are not passed to commands (ksh), unless in POSIX
+ * mode.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -43,7 +44,8 @@ static enum flow dup_to(struct shell *sh, struct frame *target, int fd, int from
 }
 
 /* A file's name. */
-static enum flow apply_file(struct shell *sh, struct frame *target, const struct redir *redir, int fd)
+static enum flow apply_file(struct shell *sh, struct frame *target, const struct redir *redir,
+                            int fd)
 {
     const char *path;
     size_t len;
@@ -56,7 +58,8 @@ static enum flow apply_file(struct shell *sh, struct frame *target, const struct
 }
 
 /* >;file and <>;file */
-static enum flow apply_on_success(struct shell *sh, struct frame *target, const struct redir *redir, int fd)
+static enum flow apply_on_success(struct shell *sh, struct frame *target, const struct redir *redir,
+                                  int fd)
 {
     const char *path;
     size_t len;
@@ -74,7 +77,8 @@ static enum flow apply_on_success(struct shell *sh, struct frame *target, const 
     return install(sh, target, fd, real);
 }
 
-static enum flow apply_here(struct shell *sh, struct frame *target, const struct redir *redir, int fd)
+static enum flow apply_here(struct shell *sh, struct frame *target, const struct redir *redir,
+                            int fd)
 {
     const char *text = "";
     size_t len = 0;
@@ -86,7 +90,8 @@ static enum flow apply_here(struct shell *sh, struct frame *target, const struct
 }
 
 /* n, n-, -, p behind <& or >& */
-static enum flow apply_dup(struct shell *sh, struct frame *target, const struct redir *redir, int fd)
+static enum flow apply_dup(struct shell *sh, struct frame *target, const struct redir *redir,
+                           int fd)
 {
     const char *text;
     char *end;
@@ -118,16 +123,20 @@ static bool is_close(const struct redir *redir)
            strcmp(redir->word->text, "-") == 0;
 }
 
-/* {name}: the descriptor to use: a free one, or, to close it and to move its position, the one that is in the variable. */
-static enum flow named_fd(struct shell *sh, const struct redir *redir, struct var_ref *ref, bool *ret_fresh, int *ret_fd)
+/* {name}: the descriptor to use: a free one, or, to close it and to move its position, the one that
+ * is in the variable. */
+static enum flow named_fd(struct shell *sh, const struct redir *redir, struct var_ref *ref,
+                          bool *ret_fresh, int *ret_fd)
 {
     TRY(expand_ref(sh, redir->var, ref));
-    bool is_seek = redir->op == REDIR_SEEK_IN || redir->op == REDIR_SEEK_OUT || redir->op == REDIR_SKIP_COPY;
+    bool is_seek =
+        redir->op == REDIR_SEEK_IN || redir->op == REDIR_SEEK_OUT || redir->op == REDIR_SKIP_COPY;
     *ret_fresh = !is_seek && !is_close(redir);
     if (*ret_fresh) {
         *ret_fd = fdtab_free_fd(sh);
         if (*ret_fd < 0)
-            return shell_fail(sh, ERROR_REDIRECT, 1, NULL, "no free descriptor: %s", strerror(errno));
+            return shell_fail(sh, ERROR_REDIRECT, 1, NULL, "no free descriptor: %s",
+                              strerror(errno));
         return FLOW_NEXT;
     }
     struct num n;
@@ -180,7 +189,8 @@ static enum flow apply_one(struct shell *sh, struct frame *target, const struct 
     return fresh ? var_set_num(sh, &ref, num_int(fd), 0) : FLOW_NEXT;
 }
 
-enum flow redir_apply(struct shell *sh, struct frame *target, const struct redir *redirs, size_t count)
+enum flow redir_apply(struct shell *sh, struct frame *target, const struct redir *redirs,
+                      size_t count)
 {
     uint32_t line = sh->line;
     for (size_t i = 0; i < count; i++) {

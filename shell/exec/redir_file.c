@@ -1,14 +1,13 @@
 /*
- * Opening what redirections name: files, /dev/fd and friends, sockets, here-documents, and files that are replaced only when the
- * command succeeds.
+ * Opening what redirections name: files, /dev/fd and friends, sockets, here-documents, and files
+ * that are replaced only when the command succeeds.
  *
- * All descriptors are close-on-exec; the caller puts them into the descriptor table. Before an open that may wait for somebody
- * (a FIFO) buffered output is written.
+ * All descriptors are close-on-exec; the caller puts them into the descriptor table. Before an open
+ * that may wait for somebody (a FIFO) buffered output is written.
  */
 #include <errno.h>
 #include <fcntl.h>
 #include <netdb.h>
-#include <stdlib.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -23,7 +22,8 @@
 
 static enum flow open_fail(struct shell *sh, const char *path, bool create, int error)
 {
-    return shell_fail(sh, ERROR_REDIRECT, 1, path, "cannot %s: %s", create ? "create" : "open", strerror(error));
+    return shell_fail(sh, ERROR_REDIRECT, 1, path, "cannot %s: %s", create ? "create" : "open",
+                      strerror(error));
 }
 
 /* open(2) that waits (FIFO) only as long as no signal wants to act. */
@@ -55,21 +55,6 @@ static int open_noclobber(struct shell *sh, const char *path)
         return -1;
     }
     return fd;
-}
-
-/* The script's descriptor that a name in /dev means, or -1. */
-static int named_descriptor(const char *path)
-{
-    static const char *const standard[] = { "/dev/stdin", "/dev/stdout", "/dev/stderr" };
-    for (int fd = 0; fd < 3; fd++) {
-        if (strcmp(path, standard[fd]) == 0)
-            return fd;
-    }
-    if (strncmp(path, "/dev/fd/", 8) != 0 || !path[8])
-        return -1;
-    char *end;
-    long fd = strtol(path + 8, &end, 10);
-    return *end || fd < 0 || fd > 0xffff ? -1 : (int)fd;
 }
 
 /* `host/port`: connects. -1 with errno, or *RET_WHY when the name service says so. */
@@ -111,16 +96,18 @@ static enum flow open_socket(struct shell *sh, const char *path, int type, int *
     const char *why;
     int fd = connect_to(path + 9, type, &why);
     if (fd < 0)
-        return shell_fail(sh, ERROR_REDIRECT, 1, path, "cannot open: %s", why ? why : strerror(errno));
+        return shell_fail(sh, ERROR_REDIRECT, 1, path, "cannot open: %s",
+                          why ? why : strerror(errno));
     *ret_real = fd;
     return FLOW_NEXT;
 }
 
-enum flow redir_open(struct shell *sh, enum redir_op op, const char *path, int *ret_real, int *ret_dup)
+enum flow redir_open(struct shell *sh, enum redir_op op, const char *path, int *ret_real,
+                     int *ret_dup)
 {
     bool create = op != REDIR_IN;
     *ret_real = -1;
-    *ret_dup = named_descriptor(path);
+    *ret_dup = fdtab_named(path);
     if (*ret_dup >= 0)
         return FLOW_NEXT;
     if (strncmp(path, "/dev/tcp/", 9) == 0)
@@ -162,15 +149,19 @@ enum flow redir_open(struct shell *sh, enum redir_op op, const char *path, int *
 
 /* ---- here-documents ------------------------------------------------------------------------- */
 
-enum flow redir_open_text(struct shell *sh, const char *text, size_t len, bool newline, int *ret_real)
+enum flow redir_open_text(struct shell *sh, const char *text, size_t len, bool newline,
+                          int *ret_real)
 {
     int fd = sys_memfd("here-document");
     if (fd < 0)
-        return shell_fail(sh, ERROR_REDIRECT, 1, NULL, "cannot make a here-document: %s", strerror(errno));
-    if (!sys_write_all(fd, text, len) || (newline && !sys_write_all(fd, "\n", 1)) || lseek(fd, 0, SEEK_SET) != 0) {
+        return shell_fail(sh, ERROR_REDIRECT, 1, NULL, "cannot make a here-document: %s",
+                          strerror(errno));
+    if (!sys_write_all(fd, text, len) || (newline && !sys_write_all(fd, "\n", 1)) ||
+        lseek(fd, 0, SEEK_SET) != 0) {
         int error = errno;
         close(fd);
-        return shell_fail(sh, ERROR_REDIRECT, 1, NULL, "cannot write a here-document: %s", strerror(error));
+        return shell_fail(sh, ERROR_REDIRECT, 1, NULL, "cannot write a here-document: %s",
+                          strerror(error));
     }
     *ret_real = fd;
     return FLOW_NEXT;
@@ -213,7 +204,8 @@ static struct rewrite *rewrite_new(struct shell *sh, const char *path)
     return rewrite;
 }
 
-enum flow redir_open_rewrite(struct shell *sh, struct frame *target, const char *path, int *ret_real)
+enum flow redir_open_rewrite(struct shell *sh, struct frame *target, const char *path,
+                             int *ret_real)
 {
     struct stat st;
     bool exists = stat(path, &st) == 0;

@@ -1,7 +1,8 @@
 /*
  * Moving the position of an open file: <#((expr)), >#((expr)), <#pattern, <##pattern.
  *
- * Not undone: the file's position is not the shell's. CUR and EOF exist as variables only while the expression is evaluated.
+ * Not undone: the file's position is not the shell's. CUR and EOF exist as variables only while the
+ * expression is evaluated.
  */
 #include <errno.h>
 #include <string.h>
@@ -18,7 +19,8 @@ static enum flow seek_fail(struct shell *sh, int fd)
 }
 
 /* The target of (EXPR) with CUR and EOF. */
-static enum flow evaluate(struct shell *sh, const struct word *word, off_t cur, off_t eof, int64_t *ret)
+static enum flow evaluate(struct shell *sh, const struct word *word, off_t cur, off_t eof,
+                          int64_t *ret)
 {
     struct frame frame;
     struct num n = num_int(0);
@@ -48,15 +50,19 @@ static enum flow seek_arith(struct shell *sh, const struct redir *redir, int fd,
     return input_seek(in, (off_t)offset, SEEK_SET) < 0 ? seek_fail(sh, fd) : FLOW_NEXT;
 }
 
-/* Reads on to the first line that matches; COPY: what is skipped goes to standard output. Without such a line: the end. */
-static enum flow seek_pattern(struct shell *sh, const struct redir *redir, struct input *in, bool copy)
+/* Reads on to the first line that matches; COPY: what is skipped goes to standard output. Without
+ * such a line: the end. */
+static enum flow seek_pattern(struct shell *sh, const struct redir *redir, struct input *in,
+                              bool copy)
 {
     const char *text, *line;
     size_t len, line_len;
     TRY(expand_pattern(sh, redir->word, &text, &len));
     struct pattern *pattern = pattern_compile(sh->heap, text, len, 0);
-    if (!pattern)
-        return shell_fail_memory(sh, len);
+    if (!pattern) {
+        const char *why = pattern_error(errno);
+        return why ? shell_fail(sh, ERROR_REDIRECT, 1, text, "%s", why) : shell_fail_memory(sh, len);
+    }
     int got;
     while ((got = input_line(in, '\n', &line, &line_len)) >= 0 && line_len > 0) {
         size_t body = line_len - (line[line_len - 1] == '\n');

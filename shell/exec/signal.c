@@ -1,12 +1,13 @@
 /*
  * What the process does about signals.
  *
- * Owns the process's dispositions. A handler is installed only when there is something to do: a trap, an EXIT trap that a fatal
- * signal must not skip, job control, an interactive shell; so a plain script starts without a single call here. What was
- * ignored when the shell started is asked when a signal is first touched.
+ * Owns the process's dispositions. A handler is installed only when there is something to do: a
+ * trap, an EXIT trap that a fatal signal must not skip, job control, an interactive shell; so a
+ * plain script starts without a single call here. What was ignored when the shell started is asked
+ * when a signal is first touched.
  *
- * The handler only notes the signal and sets a bit in sh->pending. It reaches the shell through static variables: a
- * handler has no other way.
+ * The handler only notes the signal and sets a bit in sh->pending. It reaches the shell through
+ * static variables: a handler has no other way.
  */
 #include <signal.h>
 #include <string.h>
@@ -76,13 +77,16 @@ bool signal_ignored_at_start(struct shell *sh, int signal)
 
 static bool ignored_by_interactive(int signal)
 {
-    return signal == SIGTERM || signal == SIGQUIT || signal == SIGTTIN || signal == SIGTTOU || signal == SIGTSTP;
+    return signal == SIGTERM || signal == SIGQUIT || signal == SIGTTIN || signal == SIGTTOU ||
+           signal == SIGTSTP;
 }
 
-/* Did an outer level, whose trap is in the journal, set an action that the signal may still be meant for? */
+/* Did an outer level, whose trap is in the journal, set an action that the signal may still be
+ * meant for? */
 static bool outer_waits(struct shell *sh, int signal)
 {
-    return sh->traps->traps[signal].outer_action && sh->frame->subshell && !sh->frame->subshell->is_process;
+    return sh->traps->traps[signal].outer_action && sh->frame->subshell &&
+           !sh->frame->subshell->is_process;
 }
 
 static enum disposition wanted(struct shell *sh, int signal)
@@ -116,7 +120,8 @@ static void set_disposition(struct shell *sh, int signal, enum disposition dispo
         action.sa_handler = SIG_IGN;
     }
     sigemptyset(&action.sa_mask);
-    /* No SA_RESTART: whoever waits has to look at sh->pending; but the end of a background job is no reason to interrupt a read. */
+    /* No SA_RESTART: whoever waits has to look at sh->pending; but the end of a background job is
+     * no reason to interrupt a read. */
     if (signal == SIGCHLD)
         action.sa_flags = SA_RESTART;
     if (sigaction(signal, &action, NULL) == 0)
@@ -147,7 +152,8 @@ void signal_watch_children(struct shell *sh)
         return;
     sh->traps->watch_children = true;
     signal_apply(sh, SIGCHLD);
-    /* Whoever started us may have left it ignored, and then waitpid would not work: not this one. */
+    /* Whoever started us may have left it ignored, and then waitpid would not work: not this one.
+     */
     if (sh->traps->dispositions[SIGCHLD] == SIG_IGNORED_START)
         set_disposition(sh, SIGCHLD, SIG_HANDLED);
 }

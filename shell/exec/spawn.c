@@ -1,11 +1,13 @@
 /*
  * Starting programs: vfork and exec.
  *
- * The child shares our memory until it has exec'd, so its cost does not depend on how much the shell holds, and it tells us by a
- * plain variable why it could not. It runs on a stack of its own and calls only what is async-signal-safe. All signals are
- * blocked until its handlers are gone: a handler that ran there would write into our memory.
+ * The child shares our memory until it has exec'd, so its cost does not depend on how much the
+ * shell holds, and it tells us by a plain variable why it could not. It runs on a stack of its own
+ * and calls only what is async-signal-safe. All signals are blocked until its handlers are gone: a
+ * handler that ran there would write into our memory.
  *
- * A file that the kernel does not know (ENOEXEC) and that is text is run by this shell again, as POSIX asks.
+ * A file that the kernel does not know (ENOEXEC) and that is text is run by this shell again, as
+ * POSIX asks.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -125,7 +127,8 @@ enum flow spawn_fail(struct shell *sh, const char *name, const char *path, int e
         if (!exists)
             return shell_fail(sh, ERROR_COMMAND, 127, name, "not found");
         read_interpreter(path, interpreter);
-        return shell_fail(sh, ERROR_COMMAND, 126, name, "cannot execute: interpreter `%s' not found", interpreter);
+        return shell_fail(sh, ERROR_COMMAND, 126, name,
+                          "cannot execute: interpreter `%s' not found", interpreter);
     case E2BIG:
         return shell_fail(sh, ERROR_COMMAND, 126, name, "argument list too long");
     default:
@@ -143,7 +146,8 @@ enum flow spawn_prepare(struct shell *sh)
 }
 
 /* ARGV of the shell that runs PATH as a script. */
-static enum flow script_argv(struct shell *sh, const char *path, const char *const *argv, const char *const **ret)
+static enum flow script_argv(struct shell *sh, const char *path, const char *const *argv,
+                             const char *const **ret)
 {
     size_t count = 0;
     while (argv[count])
@@ -158,15 +162,17 @@ static enum flow script_argv(struct shell *sh, const char *path, const char *con
     return FLOW_NEXT;
 }
 
-static enum flow start_program(struct shell *sh, const char *name, const char *path, const char *const *argv,
-                               const struct process_place *place, const int replace[3], pid_t *ret_pid)
+static enum flow start_program(struct shell *sh, const char *name, const char *path,
+                               const char *const *argv, const struct process_place *place,
+                               const int replace[3], pid_t *ret_pid)
 {
     struct start start = { .sh = sh, .path = path, .argv = (char *const *)argv, .place = place };
     TRY(env_build(sh, &start.envp));
     TRY(fdtab_child_moves(sh, replace, &start.moves, &start.move_count));
     pid_t pid = vfork_start(&start);
     if (pid < 0)
-        return shell_fail(sh, ERROR_COMMAND, 126, name, "cannot start a process: %s", strerror(errno));
+        return shell_fail(sh, ERROR_COMMAND, 126, name, "cannot start a process: %s",
+                          strerror(errno));
     if (!start.error) {
         *ret_pid = pid;
         return FLOW_NEXT;
@@ -179,8 +185,8 @@ static enum flow start_program(struct shell *sh, const char *name, const char *p
     return start_program(sh, name, "/proc/self/exe", script, place, replace, ret_pid);
 }
 
-enum flow spawn_external(struct shell *sh, const char *name, const char *path, const char *const *argv,
-                         const struct spawn_plan *plan, pid_t *ret_pid)
+enum flow spawn_external(struct shell *sh, const char *name, const char *path,
+                         const char *const *argv, const struct spawn_plan *plan, pid_t *ret_pid)
 {
     struct process_place place;
     int replace[3] = { plan->in, plan->out, plan->err_to_out ? plan->out : -1 };
@@ -202,8 +208,8 @@ enum flow spawn_external(struct shell *sh, const char *name, const char *path, c
     return flow;
 }
 
-enum flow spawn_exec_env(struct shell *sh, const char *name, const char *path, const char *const *argv,
-                         char *const *envp)
+enum flow spawn_exec_env(struct shell *sh, const char *name, const char *path,
+                         const char *const *argv, char *const *envp)
 {
     static const int replace[3] = { -1, -1, -1 };
     struct fd_move *moves;

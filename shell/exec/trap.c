@@ -1,12 +1,14 @@
 /*
  * Trap actions: set, listed, journaled, run.
  *
- * Owns the table of actions. Whether an action is active is decided by where it was set: a subshell's frame is newer than the
- * actions of its parent, a ksh function has an id of its own. So entering either costs nothing, and the journal only
- * saves what a subshell or function overwrites. An action's text is copied before it runs: it may change its own trap.
+ * Owns the table of actions. Whether an action is active is decided by where it was set: a
+ * subshell's frame is newer than the actions of its parent, a ksh function has an id of its own. So
+ * entering either costs nothing, and the journal only saves what a subshell or function overwrites.
+ * An action's text is copied before it runs: it may change its own trap.
  *
- * A signal without active action that some outer level waits for is passed on: it stays noted, and the function or, for the
- * terminal's signals, the subshell ends. dying_of: a signal ends the shell; it dies of it in trap_die.
+ * A signal without active action that some outer level waits for is passed on: it stays noted, and
+ * the function or, for the terminal's signals, the subshell ends. dying_of: a signal ends the
+ * shell; it dies of it in trap_die.
  */
 #include <ctype.h>
 #include <stdlib.h>
@@ -22,12 +24,15 @@
 #include "shell/state/option.h"
 
 static const char *const names[TRAP_SIGNALS] = {
-    "EXIT", "HUP", "INT", "QUIT", "ILL", "TRAP", "ABRT", "BUS", "FPE", "KILL", "USR1", "SEGV", "USR2", "PIPE", "ALRM",
-    "TERM", "STKFLT", "CHLD", "CONT", "STOP", "TSTP", "TTIN", "TTOU", "URG", "XCPU", "XFSZ", "VTALRM", "PROF", "WINCH",
-    "IO", "PWR", "SYS", NULL, NULL, "RTMIN", "RTMIN+1", "RTMIN+2", "RTMIN+3", "RTMIN+4", "RTMIN+5", "RTMIN+6",
-    "RTMIN+7", "RTMIN+8", "RTMIN+9", "RTMIN+10", "RTMIN+11", "RTMIN+12", "RTMIN+13", "RTMIN+14", "RTMIN+15", "RTMAX-14",
-    "RTMAX-13", "RTMAX-12", "RTMAX-11", "RTMAX-10", "RTMAX-9", "RTMAX-8", "RTMAX-7", "RTMAX-6", "RTMAX-5", "RTMAX-4",
-    "RTMAX-3", "RTMAX-2", "RTMAX-1", "RTMAX",
+    "EXIT",     "HUP",      "INT",      "QUIT",     "ILL",      "TRAP",     "ABRT",     "BUS",
+    "FPE",      "KILL",     "USR1",     "SEGV",     "USR2",     "PIPE",     "ALRM",     "TERM",
+    "STKFLT",   "CHLD",     "CONT",     "STOP",     "TSTP",     "TTIN",     "TTOU",     "URG",
+    "XCPU",     "XFSZ",     "VTALRM",   "PROF",     "WINCH",    "IO",       "PWR",      "SYS",
+    NULL,       NULL,       "RTMIN",    "RTMIN+1",  "RTMIN+2",  "RTMIN+3",  "RTMIN+4",  "RTMIN+5",
+    "RTMIN+6",  "RTMIN+7",  "RTMIN+8",  "RTMIN+9",  "RTMIN+10", "RTMIN+11", "RTMIN+12", "RTMIN+13",
+    "RTMIN+14", "RTMIN+15", "RTMAX-14", "RTMAX-13", "RTMAX-12", "RTMAX-11", "RTMAX-10", "RTMAX-9",
+    "RTMAX-8",  "RTMAX-7",  "RTMAX-6",  "RTMAX-5",  "RTMAX-4",  "RTMAX-3",  "RTMAX-2",  "RTMAX-1",
+    "RTMAX",
 };
 
 /* ---- names ---------------------------------------------------------------------------------- */
@@ -55,8 +60,8 @@ int trap_parse(const char *name)
     static const struct {
         const char *name;
         int signal;
-    } others[] = { { "ERR", TRAP_ERR },   { "DEBUG", TRAP_DEBUG }, { "KEYBD", TRAP_KEYBD }, { "CLD", SIGCHLD },
-                   { "IOT", SIGABRT },    { "POLL", SIGIO } };
+    } others[] = { { "ERR", TRAP_ERR }, { "DEBUG", TRAP_DEBUG }, { "KEYBD", TRAP_KEYBD },
+                   { "CLD", SIGCHLD },  { "IOT", SIGABRT },      { "POLL", SIGIO } };
     if (isdigit((unsigned char)*name)) {
         char *end;
         long number = strtol(name, &end, 10);
@@ -314,7 +319,8 @@ static enum verdict judge_plain(const struct shell *sh, int signal)
         return VERDICT_NONE;
     if (signal == SIGCHLD)
         return is_mine(sh, signal) && jobs_ended_count(sh) > 0 ? VERDICT_RUN : VERDICT_NONE;
-    bool outer_action = trap->outer_action && sh->frame->subshell && !sh->frame->subshell->is_process;
+    bool outer_action =
+        trap->outer_action && sh->frame->subshell && !sh->frame->subshell->is_process;
     if (traps->outer[signal] && outer_action)
         return VERDICT_LATER;
     if (is_mine(sh, signal))
@@ -328,7 +334,8 @@ static enum verdict judge_plain(const struct shell *sh, int signal)
     if (trap->action)
         return is_from_terminal(signal) ? VERDICT_EXIT : VERDICT_LATER;
     if (outer_action)
-        return is_from_terminal(signal) ? VERDICT_EXIT : VERDICT_LATER; /* reset in this subshell, set outside */
+        return is_from_terminal(signal) ? VERDICT_EXIT
+                                        : VERDICT_LATER; /* reset in this subshell, set outside */
     if (sh->interactive && !sh->is_child && signal == SIGINT)
         return VERDICT_ABORT;
     return sh->exiting || !signal_is_fatal(signal) ? VERDICT_NONE : VERDICT_EXIT;
@@ -356,7 +363,8 @@ int trap_pending_now(const struct shell *sh)
 bool trap_pending_fatal(const struct shell *sh)
 {
     for (int signal = 1; signal < TRAP_SIGNALS && (sh->pending & PENDING_SIGNAL); signal++) {
-        if (signal_arrived(signal) && judge(sh, signal) == VERDICT_EXIT && !is_from_terminal(signal))
+        if (signal_arrived(signal) && judge(sh, signal) == VERDICT_EXIT &&
+            !is_from_terminal(signal))
             return true;
     }
     return false;
@@ -436,7 +444,8 @@ enum flow trap_run_pending(struct shell *sh)
 
 void trap_signal_self(struct shell *sh, int signal)
 {
-    if (signal > 0 && signal < TRAP_SIGNALS && sh->frame->subshell && !sh->frame->subshell->is_process)
+    if (signal > 0 && signal < TRAP_SIGNALS && sh->frame->subshell &&
+        !sh->frame->subshell->is_process)
         sh->traps->outer[signal] = true;
 }
 

@@ -1,7 +1,9 @@
-/* Signals and traps. Handlers set a bit; actions run in trap_run_pending, called where sh->pending is tested.
+/* Signals and traps. Handlers set a bit; actions run in trap_run_pending, called where sh->pending
+ * is tested.
  *
- * A trap belongs to the subshell and the ksh function that set it: inside another one it is not active (a signal then is
- * passed on to the caller), though it is listed until that subshell sets one of its own. Nothing has to be done for that on entry. */
+ * A trap belongs to the subshell and the ksh function that set it: inside another one it is not
+ * active (a signal then is passed on to the caller), though it is listed until that subshell sets
+ * one of its own. Nothing has to be done for that on entry. */
 #ifndef SHELL_EXEC_TRAP_H
 #define SHELL_EXEC_TRAP_H
 
@@ -12,10 +14,12 @@ enum { TRAP_EXIT = 0, TRAP_ERR = 200, TRAP_DEBUG, TRAP_KEYBD, TRAP_END };
 
 struct traps *traps_new(struct mem_region *region);
 void traps_free(struct traps *traps);
-/* Start: sets up the handlers of an interactive shell (which signals were ignored on entry is found out when it matters). */
+/* Start: sets up the handlers of an interactive shell (which signals were ignored on entry is found
+ * out when it matters). */
 void traps_init(struct shell *sh);
-/* Sets the action (NULL: default; "": ignore), journaled: a FUNC frame restores traps set in a ksh function, a SUBSHELL all. Signals
- * that were ignored when a non-interactive shell started stay so. */
+/* Sets the action (NULL: default; "": ignore), journaled: a FUNC frame restores traps set in a ksh
+ * function, a SUBSHELL all. Signals that were ignored when a non-interactive shell started stay so.
+ */
 enum flow trap_set(struct shell *sh, int signal, const char *action) NODISCARD;
 const char *trap_get(struct shell *sh, int signal); /* for listing: NULL: default */
 /* `INT`, `SIGINT`, `2`, `EXIT`, `0`, `ERR`, `DEBUG`: -1 unknown. */
@@ -23,33 +27,43 @@ int trap_parse(const char *name);
 const char *trap_name(int signal); /* "INT"; NULL: none */
 /* A subshell starts. */
 enum flow traps_enter_subshell(struct shell *sh) NODISCARD;
-/* Runs actions of signals that arrived, and what a fatal signal without trap asks for (FLOW_EXIT with 256+n). Called when sh->pending. $? is kept. */
+/* Runs actions of signals that arrived, and what a fatal signal without trap asks for (FLOW_EXIT
+ * with 256+n). Called when sh->pending. $? is kept. */
 enum flow trap_run_pending(struct shell *sh) NODISCARD;
-/* Runs a pseudo trap (EXIT, ERR, DEBUG) if set. ERR and DEBUG not recursively. The status is the action's. */
+/* Runs a pseudo trap (EXIT, ERR, DEBUG) if set. ERR and DEBUG not recursively. The status is the
+ * action's. */
 enum flow trap_run(struct shell *sh, int pseudo) NODISCARD;
-/* Runs the DEBUG action; *RET_STATUS is its exit status (2: skip the command, 255: return from the function). $? is kept. */
+/* Runs the DEBUG action; *RET_STATUS is its exit status (2: skip the command, 255: return from the
+ * function). $? is kept. */
 enum flow trap_run_debug(struct shell *sh, int *ret_status) NODISCARD;
-/* Is there an action here (in this subshell and function), or, for real signals, is it ignored by `trap ''`? */
+/* Is there an action here (in this subshell and function), or, for real signals, is it ignored by
+ * `trap ''`? */
 bool trap_is_set(const struct shell *sh, int signal);
-/* The signal that has arrived and would run an action or end the shell now; 0: none. Those who wait ask it after EINTR. */
+/* The signal that has arrived and would run an action or end the shell now; 0: none. Those who wait
+ * ask it after EINTR. */
 int trap_pending_now(const struct shell *sh);
-/* The same, only signals that end the shell (or subshell): those who wait for a foreground process stop waiting. */
+/* The same, only signals that end the shell (or subshell): those who wait for a foreground process
+ * stop waiting. */
 bool trap_pending_fatal(const struct shell *sh);
-/* kill(2) to this process follows: from a virtual subshell it is meant for the shell around, whose process it is. */
+/* kill(2) to this process follows: from a virtual subshell it is meant for the shell around, whose
+ * process it is. */
 void trap_signal_self(struct shell *sh, int signal);
-/* As if SIGNAL had come: a foreground job died of the terminal's interrupt, which its process group got and we did not. */
+/* As if SIGNAL had come: a foreground job died of the terminal's interrupt, which its process group
+ * got and we did not. */
 void trap_note_signal(struct shell *sh, int signal);
 /* What `exit` without operand uses: in a trap action the status from before it; else sh->status. */
 int trap_exit_status(const struct shell *sh);
-/* After the EXIT trap: if a signal ended the shell, it dies of that signal here, so that its parent sees it; else returns. */
+/* After the EXIT trap: if a signal ended the shell, it dies of that signal here, so that its parent
+ * sees it; else returns. */
 void trap_die(struct shell *sh);
 
 /* ---- signal.c: what the process does about signals ---- */
 
-/* In the child of a spawn (async-signal-safe): default dispositions for all that the shell handles; ignored stay ignored. */
+/* In the child of a spawn (async-signal-safe): default dispositions for all that the shell handles;
+ * ignored stay ignored. */
 void traps_reset_in_child(struct shell *sh);
-/* In a forked child: actions of the parent are not its own, handlers without action go. CONTINUES: what the present virtual subshell
- * set stays. */
+/* In a forked child: actions of the parent are not its own, handlers without action go. CONTINUES:
+ * what the present virtual subshell set stays. */
 void traps_after_fork(struct shell *sh, bool continues);
 /* From now on SIGCHLD sets PENDING_CHILD and interrupts waiting. */
 void signal_watch_children(struct shell *sh);

@@ -6,39 +6,46 @@
 
 #include "shell/exec/trap.h"
 
-enum { TRAP_SIGNALS = 65, TRAP_INDEX_ERR = TRAP_SIGNALS, TRAP_INDEX_DEBUG, TRAP_INDEX_KEYBD, TRAP_COUNT };
+enum {
+    TRAP_SIGNALS = 65,
+    TRAP_INDEX_ERR = TRAP_SIGNALS,
+    TRAP_INDEX_DEBUG,
+    TRAP_INDEX_KEYBD,
+    TRAP_COUNT
+};
 
 /* What the process does when a signal comes. */
 enum disposition {
-    SIG_UNKNOWN,        /* as at start, not asked yet */
+    SIG_UNKNOWN, /* as at start, not asked yet */
     SIG_DEFAULTED,
-    SIG_IGNORED_START,  /* ignored when the shell started: stays, unless interactive */
-    SIG_IGNORED_TRAP,   /* trap '' */
-    SIG_IGNORED_SHELL,  /* an interactive shell for itself: children get the default */
+    SIG_IGNORED_START, /* ignored when the shell started: stays, unless interactive */
+    SIG_IGNORED_TRAP,  /* trap '' */
+    SIG_IGNORED_SHELL, /* an interactive shell for itself: children get the default */
     SIG_HANDLED,
 };
 
 struct trap {
-    char *action;     /* owned; NULL: default */
+    char *action; /* owned; NULL: default */
     uint64_t stamp;
-    uint64_t set_id;  /* sh->frame_id when it was set: older than a subshell's frame: not active in it */
+    uint64_t
+        set_id; /* sh->frame_id when it was set: older than a subshell's frame: not active in it */
     bool outer_action; /* an action of an outer level is in the journal */
-    uint64_t func_id; /* frame of the ksh function that set it; 0: none */
+    uint64_t func_id;  /* frame of the ksh function that set it; 0: none */
 };
 struct traps {
     struct mem_region *region;
     struct trap traps[TRAP_COUNT];
     uint8_t dispositions[TRAP_SIGNALS]; /* enum disposition */
-    uint64_t changed_id;     /* sh->frame_id when a trap was last set */
-    uint64_t fork_id;        /* traps set before this id are a parent's */
-    unsigned action_count;   /* entries with an action */
-    int running_pseudo;      /* ERR or DEBUG action that runs now, as index; 0: none */
-    int depth;               /* actions running */
-    int status_before;       /* of the innermost running action */
-    int dying_of;            /* the signal that ends the shell; 0: none */
+    uint64_t changed_id;                /* sh->frame_id when a trap was last set */
+    uint64_t fork_id;                   /* traps set before this id are a parent's */
+    unsigned action_count;              /* entries with an action */
+    int running_pseudo;                 /* ERR or DEBUG action that runs now, as index; 0: none */
+    int depth;                          /* actions running */
+    int status_before;                  /* of the innermost running action */
+    int dying_of;                       /* the signal that ends the shell; 0: none */
     bool outer[TRAP_SIGNALS]; /* a virtual subshell sent it to $$: meant for the shell around it */
-    bool running_exit;       /* an EXIT action runs: no signal cuts it short */
-    bool exit_handlers;      /* fatal signals are handled because an EXIT action must run */
+    bool running_exit;        /* an EXIT action runs: no signal cuts it short */
+    bool exit_handlers;       /* fatal signals are handled because an EXIT action must run */
     bool watch_children;
 };
 
@@ -46,7 +53,8 @@ struct traps {
 bool signal_arrived(int signal);
 void signal_note(int signal); /* as its handler does */
 void signal_take(int signal); /* it has been dealt with */
-/* Sets the process's disposition of SIGNAL to what its trap, the EXIT trap and the kind of shell ask for. */
+/* Sets the process's disposition of SIGNAL to what its trap, the EXIT trap and the kind of shell
+ * ask for. */
 void signal_apply(struct shell *sh, int signal);
 /* The same for all signals that end a shell, after an EXIT trap was set. */
 void signal_apply_fatal(struct shell *sh);

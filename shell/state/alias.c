@@ -1,9 +1,9 @@
 /*
  * Aliases.
  *
- * Owns sh->aliases: name -> struct alias. An alias removed in a subshell stays as an entry without value until rollback, so
- * that its stamp is kept; entries are freed at the end. Every change moves sh->command_epoch, since command words
- * are remembered by what they were found to be.
+ * Owns sh->aliases: name -> struct alias. An alias removed in a subshell stays as an entry without
+ * value until rollback, so that its stamp is kept; entries are freed at the end. Every change moves
+ * sh->command_epoch, since command words are remembered by what they were found to be.
  */
 #include "shell/state/alias.h"
 

@@ -1,9 +1,10 @@
 /*
  * Finding commands in PATH, and remembering where they were found (tracked paths).
  *
- * Owns sh->cmdhash: name -> struct tracked. The entry of the empty name holds the PATH with which all others were found: when PATH
- * is another one, however that came about, the table is emptied. Only what was found is remembered, and only below absolute
- * directories. An entry is checked before it is used: files go away.
+ * Owns sh->cmdhash: name -> struct tracked. The entry of the empty name holds the PATH with which
+ * all others were found: when PATH is another one, however that came about, the table is emptied.
+ * Only what was found is remembered, and only below absolute directories. An entry is checked
+ * before it is used: files go away.
  *
  * A cache of facts outside, so nothing here is journaled.
  */
@@ -80,7 +81,8 @@ static const char *path_text(struct shell *sh, bool default_path)
     return path ? path : default_path_text();
 }
 
-/* Is there a file for this purpose at PATH? errno: ENOENT no file, EACCES not executable (readable). */
+/* Is there a file for this purpose at PATH? errno: ENOENT no file, EACCES not executable
+ * (readable). */
 static bool is_usable(const char *path, bool executable)
 {
     struct stat st;
@@ -94,9 +96,11 @@ static bool is_usable(const char *path, bool executable)
     return false;
 }
 
-/* Joins the first directory of *LIST with NAME into S and moves *LIST behind it. A relative directory counts from the working
- * directory. *RET_ABSOLUTE: the directory was absolute. False: the list is at its end. */
-static bool next_place(struct shell *sh, const char **list, const char *name, struct str *s, bool *ret_absolute)
+/* Joins the first directory of *LIST with NAME into S and moves *LIST behind it. A relative
+ * directory counts from the working directory. *RET_ABSOLUTE: the directory was absolute. False:
+ * the list is at its end. */
+static bool next_place(struct shell *sh, const char **list, const char *name, struct str *s,
+                       bool *ret_absolute)
 {
     const char *dir = *list;
     if (!dir)
@@ -118,8 +122,8 @@ static bool next_place(struct shell *sh, const char **list, const char *name, st
 }
 
 /* The path in S when found; else errno. *RET_ABSOLUTE as in next_place. */
-static bool search(struct shell *sh, const char *list, const char *name, bool executable, struct str *s,
-                   bool *ret_absolute)
+static bool search(struct shell *sh, const char *list, const char *name, bool executable,
+                   struct str *s, bool *ret_absolute)
 {
     int error = ENOENT;
     while (next_place(sh, &list, name, s, ret_absolute)) {

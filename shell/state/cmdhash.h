@@ -4,18 +4,21 @@
 
 #include "shell/state/shell.h"
 
-/* Path of NAME (no slash in it) by PATH, from the table when tracked; NULL with errno ENOENT or EACCES. Borrowed
- * until the table changes. DEFAULT_PATH: search the standard PATH and do not track (command -p). */
+/* Path of NAME (no slash in it) by PATH, from the table when tracked; NULL with errno ENOENT or
+ * EACCES. Borrowed until the table changes. DEFAULT_PATH: search the standard PATH and do not track
+ * (command -p). */
 const char *cmdhash_find(struct shell *sh, const char *name, bool default_path);
 enum flow cmdhash_add(struct shell *sh, const char *name, const char *path) NODISCARD;
 bool cmdhash_remove(struct shell *sh, const char *name);
 void cmdhash_clear(struct shell *sh);
-/* Tracked names in byte order, NULL-terminated, in scratch; cmdhash_path tells where one leads (borrowed; NULL: not tracked). */
+/* Tracked names in byte order, NULL-terminated, in scratch; cmdhash_path tells where one leads
+ * (borrowed; NULL: not tracked). */
 enum flow cmdhash_list(struct shell *sh, const char ***ret_names, size_t *ret_count) NODISCARD;
 const char *cmdhash_path(struct shell *sh, const char *name);
 /* All places in PATH where NAME is executable, appended to PATHS (scratch copies): whence -a. */
 enum flow cmdhash_find_all(struct shell *sh, const char *name, struct vec *paths) NODISCARD;
-/* The same search for a file that need only be readable (dot scripts, autoload in FPATH). NULL when absent. Scratch. */
+/* The same search for a file that need only be readable (dot scripts, autoload in FPATH). NULL when
+ * absent. Scratch. */
 const char *path_search(struct shell *sh, const char *path_list, const char *name, bool executable);
 
 #endif

@@ -1,8 +1,10 @@
 /*
- * The working directory and the umask of the process, both undone with the subshell that changed them.
+ * The working directory and the umask of the process, both undone with the subshell that changed
+ * them.
  *
- * Owns sh->cwd, the logical path, and keeps PWD and OLDPWD in step. A subshell's journal remembers the directory by a descriptor,
- * so that it is found again even if it was renamed or is out of reach by its path.
+ * Owns sh->cwd, the logical path, and keeps PWD and OLDPWD in step. A subshell's journal remembers
+ * the directory by a descriptor, so that it is found again even if it was renamed or is out of
+ * reach by its path.
  */
 #include "shell/state/cwd.h"
 
@@ -37,11 +39,13 @@ static void cwd_restore(struct shell *sh, void *a, uintptr_t b)
     mem_free_sized(sh->nodes, save, sizeof *save);
 }
 
-/* Takes the place of sh->cwd, which moves into the journal if a subshell wants it. FD: the old directory, or -1. */
+/* Takes the place of sh->cwd, which moves into the journal if a subshell wants it. FD: the old
+ * directory, or -1. */
 static enum flow cwd_save(struct shell *sh, struct frame *target, int fd)
 {
     struct cwd_save *save = mem_alloc(sh->nodes, sizeof *save);
-    if (!save || frame_record_call(sh, target, cwd_restore, save, (uintptr_t)(fd + 1)) != FLOW_NEXT) {
+    if (!save ||
+        frame_record_call(sh, target, cwd_restore, save, (uintptr_t)(fd + 1)) != FLOW_NEXT) {
         mem_free(save);
         return shell_fail_memory(sh, sizeof *save);
     }
@@ -75,8 +79,8 @@ static bool is_directory(const char *path)
     return stat(*path ? path : "/", &st) == 0 && S_ISDIR(st.st_mode);
 }
 
-/* Appends PATH to the logical directory in S, removing `.`, and `..` with what is before it. False: what is before a `..` is
- * no directory (errno). */
+/* Appends PATH to the logical directory in S, removing `.`, and `..` with what is before it. False:
+ * what is before a `..` is no directory (errno). */
 static bool append_logical(struct str *s, const char *path)
 {
     while (*path) {
@@ -117,7 +121,8 @@ static int go(struct shell *sh, const char *path, bool logical, struct str *wher
             return str_ok(where) ? errno : ENOMEM;
         if (chdir(where->data) == 0)
             return 0;
-        /* The text may be too long, or a directory above unreadable: then the path as it was given may do. */
+        /* The text may be too long, or a directory above unreadable: then the path as it was given
+         * may do. */
         if (errno != ENAMETOOLONG || *path == '/' || chdir(path) != 0)
             return errno;
         return 0;
@@ -207,7 +212,8 @@ enum flow umask_set(struct shell *sh, mode_t mask)
 {
     struct frame *target = frame_target(sh, TARGET_GLOBAL);
     if (frame_should_record(target, sh->umask_stamp)) {
-        TRY(frame_record_call(sh, target, umask_restore, (void *)(uintptr_t)sh->umask_stamp, sh->umask));
+        TRY(frame_record_call(sh, target, umask_restore, (void *)(uintptr_t)sh->umask_stamp,
+                              sh->umask));
         sh->umask_stamp = target->id;
     }
     sh->umask = mask;

@@ -6,8 +6,9 @@
 
 /* Finds the start directory: PWD from the environment if it names ".", else getcwd. */
 enum flow cwd_init(struct shell *sh) NODISCARD;
-/* chdir to PATH; LOGICAL resolves .. in the text. Sets sh->cwd, PWD and OLDPWD. errno-style: returns 0 or an errno in
- * *RET_ERRNO with FLOW_NEXT; FLOW_ERROR only out of memory / readonly PWD. */
+/* chdir to PATH; LOGICAL resolves .. in the text. Sets sh->cwd, PWD and OLDPWD. errno-style:
+ * returns 0 or an errno in *RET_ERRNO with FLOW_NEXT; FLOW_ERROR only out of memory / readonly PWD.
+ */
 enum flow cwd_change(struct shell *sh, const char *path, bool logical, int *ret_errno) NODISCARD;
 /* Path of "." without symbolic links, appended to S; false and errno on failure. */
 bool cwd_physical(struct str *s);

@@ -1,8 +1,9 @@
 /*
  * The descriptors of a child: what has to be moved where between vfork and exec.
  *
- * Owns the list of moves, made in the parent, carried out in the child. All moves are as if at once: a descriptor that is both
- * taken from and written to is read first. Descriptors that the shell opened are close-on-exec and vanish by themselves.
+ * Owns the list of moves, made in the parent, carried out in the child. All moves are as if at
+ * once: a descriptor that is both taken from and written to is read first. Descriptors that the
+ * shell opened are close-on-exec and vanish by themselves.
  *
  * fdtab_child_apply must not allocate or call anything that is not async-signal-safe.
  */
@@ -39,7 +40,8 @@ static bool find_move(const struct fdtab *tab, int fd, int replaced, struct fd_m
     return from != fd || replaced >= 0 || !file->inherited;
 }
 
-enum flow fdtab_child_moves(struct shell *sh, const int replace[3], struct fd_move **ret_moves, size_t *ret_count)
+enum flow fdtab_child_moves(struct shell *sh, const int replace[3], struct fd_move **ret_moves,
+                            size_t *ret_count)
 {
     struct fdtab *tab = sh->fdtab;
     if (tab->move_cap < tab->count) {

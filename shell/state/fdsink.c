@@ -1,10 +1,11 @@
 /*
  * Captures: descriptor 1 as a string in memory while a command substitution runs in this process.
  *
- * Owns the stack of captures and their pipes. The shell's own output goes straight into the string. A process gets the write end
- * of a pipe in its place, and what it writes is appended while somebody waits for it: so the order of builtins and
- * externals is kept, and no amount of output can block both sides. A pipe rather than a file in memory: programs see what
- * they see under any other shell, `>/dev/stdout` does not truncate, and the end of the last background process shows.
+ * Owns the stack of captures and their pipes. The shell's own output goes straight into the string.
+ * A process gets the write end of a pipe in its place, and what it writes is appended while
+ * somebody waits for it: so the order of builtins and externals is kept, and no amount of output
+ * can block both sides. A pipe rather than a file in memory: programs see what they see under any
+ * other shell, `>/dev/stdout` does not truncate, and the end of the last background process shows.
  *
  * Must not wait for processes, except in fdtab_capture_drain.
  */
@@ -30,7 +31,9 @@ enum flow fdtab_capture(struct shell *sh, struct frame *target, struct str *sink
     }
     out_init_sink(&file->out, sink);
     file->capture = capture;
-    *capture = (struct capture){ .outer = tab->capture, .file = file, .sink = sink, .pipe_read = -1, .pipe_write = -1 };
+    *capture = (struct capture){
+        .outer = tab->capture, .file = file, .sink = sink, .pipe_read = -1, .pipe_write = -1
+    };
     tab->capture = capture;
     enum flow flow = slot_set(sh, target, STDOUT_FILENO, file_hold(file), capture);
     if (flow != FLOW_NEXT) {
@@ -56,7 +59,8 @@ void capture_end(struct fdtab *tab, struct capture *capture)
         *link = capture->outer;
     struct open_file *file = capture->file;
     if (file->capture) {
-        /* A descriptor that a shared ${ exec 3>&1;} left behind has nothing to write to any more. */
+        /* A descriptor that a shared ${ exec 3>&1;} left behind has nothing to write to any more.
+         */
         file->capture = NULL;
         file->real = CLOSED_FD;
         out_init_fd(&file->out, CLOSED_FD, tab->region);
@@ -84,7 +88,8 @@ enum flow fdtab_promote(struct shell *sh)
     return FLOW_NEXT;
 }
 
-/* Appends what is in the pipe. 1: got something; 0: end of file; -1: nothing now, or error (errno). */
+/* Appends what is in the pipe. 1: got something; 0: end of file; -1: nothing now, or error (errno).
+ */
 static int capture_read(struct capture *capture)
 {
     struct str *sink = capture->sink;
@@ -96,7 +101,8 @@ static int capture_read(struct capture *capture)
         sink->len += (size_t)n;
         sink->data[sink->len] = '\0';
     }
-    /* Without memory the rest is thrown away, so that the process can end; the sink says that it failed. */
+    /* Without memory the rest is thrown away, so that the process can end; the sink says that it
+     * failed. */
     return n > 0 ? 1 : n < 0 ? -1 : 0;
 }
 
@@ -118,7 +124,8 @@ void fdtab_capture_poll(struct shell *sh)
 size_t fdtab_capture_fds(struct shell *sh, int *ret, size_t max)
 {
     size_t count = 0;
-    for (struct capture *capture = sh->fdtab->capture; capture && count < max; capture = capture->outer) {
+    for (struct capture *capture = sh->fdtab->capture; capture && count < max;
+         capture = capture->outer) {
         if (capture->pipe_read >= 0)
             ret[count++] = capture->pipe_read;
     }

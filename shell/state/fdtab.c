@@ -1,18 +1,21 @@
 /*
  * The table of a script's descriptors: slots, open files, and their journal.
  *
- * Owns every open file and the descriptor behind it. Invariants: a file's references are the slots and saved slots that
- * point to it, and a capture's one; when the last goes, it is flushed, its read-ahead given back, and closed.
- * 0, 1 and 2 of the process are never free (where a script has closed them, /dev/null stands in), so that no open(2) elsewhere
- * gets one of them by accident.
+ * Owns every open file and the descriptor behind it. Invariants: a file's references are the slots
+ * and saved slots that point to it, and a capture's one; when the last goes, it is flushed, its
+ * read-ahead given back, and closed. 0, 1 and 2 of the process are never free (where a script has
+ * closed them, /dev/null stands in), so that no open(2) elsewhere gets one of them by accident.
  *
- * Must not duplicate or move descriptors for a redirection that is undone: that is what makes them cheap.
+ * Must not duplicate or move descriptors for a redirection that is undone: that is what makes them
+ * cheap.
  */
 #include "shell/state/fdtab.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
@@ -136,8 +139,8 @@ struct out *fdtab_stdout(struct shell *sh)
     return file ? &file->out : &sh->fdtab->closed.out;
 }
 
-/* Descriptor 1 refers to something else now. What was buffered for the old file is written out where somebody could see that
- * it comes late; a sink is memory, nobody sees when it is filled. */
+/* Descriptor 1 refers to something else now. What was buffered for the old file is written out
+ * where somebody could see that it comes late; a sink is memory, nobody sees when it is filled. */
 static void stdout_changed(struct shell *sh)
 {
     struct fdtab *tab = sh->fdtab;
@@ -165,7 +168,8 @@ static bool slots_grow(struct fdtab *tab, size_t need)
     return true;
 }
 
-/* Libraries write to 0, 1 and 2 of the process: after a permanent change those follow the script's. */
+/* Libraries write to 0, 1 and 2 of the process: after a permanent change those follow the script's.
+ */
 static void standard_mirror(struct fdtab *tab, int fd)
 {
     if (fd >= FD_STANDARD_COUNT)
@@ -244,7 +248,8 @@ static enum flow slot_save(struct shell *sh, struct frame *target, int fd, struc
     return FLOW_NEXT;
 }
 
-enum flow slot_set(struct shell *sh, struct frame *target, int fd, struct open_file *file, struct capture *capture)
+enum flow slot_set(struct shell *sh, struct frame *target, int fd, struct open_file *file,
+                   struct capture *capture)
 {
     struct fdtab *tab = sh->fdtab;
     if (fd < 0 || (fd >= SYS_FD_PRIVATE && fd >= sysconf(_SC_OPEN_MAX)))
@@ -327,6 +332,34 @@ int fdtab_real(struct shell *sh, int fd)
         return file->real;
     errno = EBADF;
     return -1;
+}
+
+int fdtab_named(const char *path)
+{
+    static const char *const standard[] = { "/dev/stdin", "/dev/stdout", "/dev/stderr" };
+    if (strncmp(path, "/dev/", 5) != 0)
+        return -1;
+    for (int fd = 0; fd < 3; fd++) {
+        if (strcmp(path, standard[fd]) == 0)
+            return fd;
+    }
+    if (strncmp(path, "/dev/fd/", 8) != 0 || path[8] < '0' || path[8] > '9')
+        return -1;
+    char *end;
+    long fd = strtol(path + 8, &end, 10);
+    return *end || fd > 0xffff ? -1 : (int)fd;
+}
+
+const char *fdtab_path(struct shell *sh, const char *path, char buffer[static FDTAB_PATH_SIZE])
+{
+    int fd = fdtab_named(path);
+    if (fd < 0)
+        return path;
+    struct open_file *file = fdtab_file(sh, fd);
+    if (file && file->capture)
+        return path;
+    snprintf(buffer, FDTAB_PATH_SIZE, "/dev/fd/%d", fdtab_real(sh, fd));
+    return buffer;
 }
 
 /* ---- output --------------------------------------------------------------------------------- */

@@ -1,5 +1,6 @@
 /*
- * What the files of the descriptor table share: fdtab.c (slots, journal), fdsink.c (captures), fdchild.c (children), input.c.
+ * What the files of the descriptor table share: fdtab.c (slots, journal), fdsink.c (captures),
+ * fdchild.c (children), input.c.
  */
 #ifndef SHELL_STATE_FDTAB_PRIVATE_H
 #define SHELL_STATE_FDTAB_PRIVATE_H
@@ -25,14 +26,14 @@ struct open_file {
     bool shared;                    /* a background process may read from it too */
     uint64_t device, inode;         /* valid unless FILE_UNKNOWN */
     /* sinks */
-    struct capture *capture;        /* NULL: no sink */
+    struct capture *capture; /* NULL: no sink */
 };
 
 /* A command substitution in progress. */
 struct capture {
     struct capture *outer;
-    struct open_file *file; /* holds one reference */
-    struct str *sink;       /* borrowed */
+    struct open_file *file;    /* holds one reference */
+    struct str *sink;          /* borrowed */
     int pipe_read, pipe_write; /* -1: no process was started yet */
 };
 
@@ -45,7 +46,7 @@ struct fd_slot {
 /* A slot's old state, in a frame's undo record. */
 struct fd_save {
     struct fd_save *next, **link;
-    struct open_file *file; /* holds the slot's reference; NULL: was closed */
+    struct open_file *file;  /* holds the slot's reference; NULL: was closed */
     struct capture *capture; /* ends at rollback; else NULL */
     uint64_t stamp, frame_id;
     int fd;
@@ -61,11 +62,12 @@ struct fdtab {
     struct fd_save *saves;
     struct capture *capture;   /* innermost */
     struct open_file closed;   /* writer for a closed descriptor 1 */
-    struct open_file *touched; /* written other than through sh->out since the last command; may be stale: only compared with live files */
+    struct open_file *touched; /* written other than through sh->out since the last command; may be
+                                  stale: only compared with live files */
     struct fd_move *moves;
     size_t move_cap;
-    int peek_pipe[2];          /* where input.c copies what is in a pipe; -1: not made yet */
-    int late_error;            /* errno of a failed flush of a file that is gone */
+    int peek_pipe[2]; /* where input.c copies what is in a pipe; -1: not made yet */
+    int late_error;   /* errno of a failed flush of a file that is gone */
 };
 
 enum { CLOSED_FD = 0x7fffffff };
@@ -75,8 +77,10 @@ struct open_file *file_hold(struct open_file *file);
 void file_release(struct fdtab *tab, struct open_file *file);
 struct open_file *fdtab_file(struct shell *sh, int fd); /* NULL: closed (errno EBADF) */
 void file_look(struct open_file *file);                 /* fills mode, device, inode */
-/* Saves slot FD for TARGET (NULL: not) and puts FILE, whose reference it takes, in its place. CAPTURE ends at rollback. */
-enum flow slot_set(struct shell *sh, struct frame *target, int fd, struct open_file *file, struct capture *capture) NODISCARD;
+/* Saves slot FD for TARGET (NULL: not) and puts FILE, whose reference it takes, in its place.
+ * CAPTURE ends at rollback. */
+enum flow slot_set(struct shell *sh, struct frame *target, int fd, struct open_file *file,
+                   struct capture *capture) NODISCARD;
 
 /* Writes out all buffers. */
 void files_flush(struct fdtab *tab);

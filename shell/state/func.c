@@ -1,9 +1,9 @@
 /*
  * Functions.
  *
- * A name's function hangs on the name. Owns struct func; counted references: one for the definition (or its place in an undo
- * record), one for each running call. A function holds the program its body is part of. Journaled for the nearest
- * subshell; every change moves sh->command_epoch.
+ * A name's function hangs on the name. Owns struct func; counted references: one for the definition
+ * (or its place in an undo record), one for each running call. A function holds the program its
+ * body is part of. Journaled for the nearest subshell; every change moves sh->command_epoch.
  */
 #include "shell/state/func.h"
 

@@ -11,15 +11,16 @@ struct func {
     struct program *program;          /* held while the function exists */
     const struct node_function *node; /* in PROGRAM; NULL: autoload, not loaded yet */
     bool ksh_style;
-    bool traced;   /* typeset -ft */
-    bool exported; /* kept for listing */
-    uint32_t refs; /* definition + running calls */
+    bool traced;      /* typeset -ft */
+    bool exported;    /* kept for listing */
+    uint32_t refs;    /* definition + running calls */
     const char *file; /* source name, owned */
     uint32_t line;
 };
 
 /* Defines (replaces) a function; takes its own reference to PROGRAM. */
-enum flow func_define(struct shell *sh, struct program *program, const struct node_function *node) NODISCARD;
+enum flow func_define(struct shell *sh, struct program *program,
+                      const struct node_function *node) NODISCARD;
 /* Marks NAME as autoloaded (typeset -fu / autoload). */
 enum flow func_declare_autoload(struct shell *sh, struct name *name) NODISCARD;
 struct func *func_find(struct shell *sh, const char *text, size_t len); /* NULL: none */

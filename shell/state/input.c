@@ -1,13 +1,16 @@
 /*
  * Buffered input that takes no more from a descriptor than the script used.
  *
- * Owns struct input, one for each open file that is read, and so shared by duplicated descriptors. DATA[START..END) is unread. Of
- * the bytes up to END, the last PEEKED are still in the pipe: they were copied with tee(2) (sockets: MSG_PEEK) and are
- * taken out when more is wanted or when somebody else may read (input_sync). Regular files are read in big pieces and the
- * unread rest is given back with lseek. Where peeking cannot be right (a FIFO open for reading and writing serves as a
- * semaphore; a background process may read the same pipe) bytes are read one at a time, so that each goes to one reader.
+ * Owns struct input, one for each open file that is read, and so shared by duplicated descriptors.
+ * DATA[START..END) is unread. Of the bytes up to END, the last PEEKED are still in the pipe: they
+ * were copied with tee(2) (sockets: MSG_PEEK) and are taken out when more is wanted or when
+ * somebody else may read (input_sync). Regular files are read in big pieces and the unread rest is
+ * given back with lseek. Where peeking cannot be right (a FIFO open for reading and writing serves
+ * as a semaphore; a background process may read the same pipe) bytes are read one at a time, so
+ * that each goes to one reader.
  *
- * Must not hand out a byte twice. Before waiting, buffered output is written and captures are emptied.
+ * Must not hand out a byte twice. Before waiting, buffered output is written and captures are
+ * emptied.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -21,7 +24,12 @@
 #include "shell/state/fdtab.h"
 #include "shell/state/fdtab_private.h"
 
-enum { INPUT_CHUNK_FIRST = 4096, INPUT_CHUNK_MAX = 131072, INPUT_PEEK_MAX = 65536, INPUT_KEEP_MAX = 1 << 20 };
+enum {
+    INPUT_CHUNK_FIRST = 4096,
+    INPUT_CHUNK_MAX = 131072,
+    INPUT_PEEK_MAX = 65536,
+    INPUT_KEEP_MAX = 1 << 20
+};
 
 enum input_kind {
     INPUT_FILE,   /* seekable */
@@ -86,8 +94,8 @@ void input_free(struct fdtab *tab, struct input *in)
     mem_free_sized(tab->region, in, sizeof *in);
 }
 
-/* Takes BYTES of the peeked ones out of the pipe, to where their copies are: should another reader have come in between, what
- * we really got is there. */
+/* Takes BYTES of the peeked ones out of the pipe, to where their copies are: should another reader
+ * have come in between, what we really got is there. */
 static void take_peeked(struct input *in, size_t bytes)
 {
     while (bytes > 0) {
@@ -229,7 +237,9 @@ static ssize_t fill_from_socket(struct input *in, size_t chunk)
 /* Gets more bytes after END: how many, 0 at the end of file, -1. */
 static ssize_t input_fill(struct input *in)
 {
-    size_t chunk = in->kind == INPUT_PIPE ? INPUT_PEEK_MAX : in->kind == INPUT_BYTES ? 1 : in->chunk;
+    size_t chunk = in->kind == INPUT_PIPE    ? INPUT_PEEK_MAX
+                   : in->kind == INPUT_BYTES ? 1
+                                             : in->chunk;
     if (in->kind == INPUT_SOCKET && in->file->shared)
         chunk = 1;
     /* Before the buffer moves: they are counted from its end. */
@@ -336,7 +346,8 @@ bool input_wait(struct input *in, int64_t timeout_ns)
     take_peeked(in, in->peeked);
     in->peeked = 0;
     struct pollfd polled = { .fd = in->file->real, .events = POLLIN };
-    struct timespec limit = { .tv_sec = timeout_ns / 1000000000, .tv_nsec = timeout_ns % 1000000000 };
+    struct timespec limit = { .tv_sec = timeout_ns / 1000000000,
+                              .tv_nsec = timeout_ns % 1000000000 };
     int n = ppoll(&polled, 1, timeout_ns < 0 ? NULL : &limit, NULL);
     if (n == 0)
         errno = 0;

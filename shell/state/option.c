@@ -1,10 +1,12 @@
 /*
  * The shell's options as one word of bits, and their names.
  *
- * Owns the table made from option.def and the parsing of names as ksh does it: `-` and `_` do not count, `no` in front inverts,
- * any unambiguous beginning will do. Rows called `no...` are stored the way their letter works: NOCLOBBER is on when -C is.
+ * Owns the table made from option.def and the parsing of names as ksh does it: `-` and `_` do not
+ * count, `no` in front inverts, any unambiguous beginning will do. Rows called `no...` are stored
+ * the way their letter works: NOCLOBBER is on when -C is.
  *
- * Setting an option is journaled for the nearest subshell or ksh function. What an option does is not known here.
+ * Setting an option is journaled for the nearest subshell or ksh function. What an option does is
+ * not known here.
  */
 #include "shell/state/option.h"
 
@@ -31,8 +33,8 @@ const struct option_info *option_info(enum option option)
 
 uint64_t option_defaults(void)
 {
-    return bit(OPTION_BACKSLASHCTRL) | bit(OPTION_BRACEEXPAND) | bit(OPTION_MULTILINE) | bit(OPTION_TRACKALL) |
-           bit(OPTION_VIRAW);
+    return bit(OPTION_BACKSLASHCTRL) | bit(OPTION_BRACEEXPAND) | bit(OPTION_MULTILINE) |
+           bit(OPTION_TRACKALL) | bit(OPTION_VIRAW);
 }
 
 static void restore(struct shell *sh, void *a, uintptr_t b)
@@ -57,14 +59,16 @@ enum flow option_set(struct shell *sh, enum option option, bool on)
 {
     bool started = sh->frame != sh->base_frame || sh->program;
     if ((table[option].flags & OPT_START) && started && option_on(sh, option) != on)
-        return shell_fail(sh, ERROR_BUILTIN, 1, table[option].name, "cannot be changed once the shell runs");
+        return shell_fail(sh, ERROR_BUILTIN, 1, table[option].name,
+                          "cannot be changed once the shell runs");
     uint64_t options = with_option(sh->options, option, on);
     if (options == sh->options)
         return FLOW_NEXT;
     struct frame *target = frame_target(sh, TARGET_LOCAL);
     if (frame_should_record(target, sh->options_stamp)) {
         _Static_assert(sizeof(uintptr_t) == sizeof(uint64_t), "options travel in a pointer");
-        TRY(frame_record_call(sh, target, restore, (void *)(uintptr_t)sh->options, sh->options_stamp));
+        TRY(frame_record_call(sh, target, restore, (void *)(uintptr_t)sh->options,
+                              sh->options_stamp));
         sh->options_stamp = target->id;
     }
     sh->options = options;

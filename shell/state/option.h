@@ -23,9 +23,11 @@ static inline bool option_on(const struct shell *sh, enum option option)
 }
 /* What is on when a shell starts. */
 uint64_t option_defaults(void);
-/* Turns OPTION on or off; local to a ksh function. START options only while STARTING (sh->base_frame not running yet). emacs/vi/gmacs exclude each other. */
+/* Turns OPTION on or off; local to a ksh function. START options only while STARTING
+ * (sh->base_frame not running yet). emacs/vi/gmacs exclude each other. */
 enum flow option_set(struct shell *sh, enum option option, bool on) NODISCARD;
-/* By long name: whole names, `no` prefix inverts, unique prefixes, - and _ ignored as ksh93 does. false: unknown. */
+/* By long name: whole names, `no` prefix inverts, unique prefixes, - and _ ignored as ksh93 does.
+ * false: unknown. */
 bool option_parse_name(const char *name, enum option *ret_option, bool *ret_inverted);
 bool option_parse_letter(char letter, enum option *ret_option);
 /* The text of $-. RET has room for OPTION_COUNT + 1. */

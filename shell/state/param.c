@@ -1,11 +1,13 @@
 /*
  * Positional parameters.
  *
- * sh->params points to the struct of the innermost call that has parameters of its own; a call's struct is on the C
- * stack and borrows the arguments. `set --` replaces the contents of the struct in force by a copy, one block that holds pointers
- * and texts (STORAGE). Shifting only moves a pointer.
+ * sh->params points to the struct of the innermost call that has parameters of its own; a call's
+ * struct is on the C stack and borrows the arguments. `set --` replaces the contents of the struct
+ * in force by a copy, one block that holds pointers and texts (STORAGE). Shifting only moves a
+ * pointer.
  *
- * Journaled for the nearest subshell when the struct in force is older than that subshell; a struct made inside it dies with it.
+ * Journaled for the nearest subshell when the struct in force is older than that subshell; a struct
+ * made inside it dies with it.
  */
 #include "shell/state/param.h"
 
@@ -48,7 +50,8 @@ static void restore(struct shell *sh, void *a, uintptr_t b)
     mem_free_sized(sh->nodes, save, sizeof *save);
 }
 
-/* Before the parameters in force change. Storage that moves into the journal is borrowed from there afterwards. */
+/* Before the parameters in force change. Storage that moves into the journal is borrowed from there
+ * afterwards. */
 static enum flow param_save(struct shell *sh)
 {
     struct params *params = sh->params;
@@ -67,7 +70,8 @@ static enum flow param_save(struct shell *sh)
 }
 
 /* One block for COUNT pointers, a NULL, and the texts. */
-static const char **params_copy(struct shell *sh, size_t count, const char *const *argv, size_t *ret_bytes)
+static const char **params_copy(struct shell *sh, size_t count, const char *const *argv,
+                                size_t *ret_bytes)
 {
     size_t bytes = (count + 1) * sizeof *argv;
     for (size_t i = 0; i < count; i++)
@@ -106,7 +110,8 @@ enum flow param_set(struct shell *sh, size_t count, const char *const *argv)
     return FLOW_NEXT;
 }
 
-void param_enter(struct shell *sh, struct params *params, size_t count, const char *const *argv, struct params **ret_outer)
+void param_enter(struct shell *sh, struct params *params, size_t count, const char *const *argv,
+                 struct params **ret_outer)
 {
     *params = (struct params){ .argv = (const char **)argv, .count = count, .stamp = sh->frame_id };
     *ret_outer = sh->params;

@@ -1,4 +1,5 @@
-/* The working directory, the umask, and finding commands: in subshells, through links, with relative PATHs. */
+/* The working directory, the umask, and finding commands: in subshells, through links, with
+ * relative PATHs. */
 #include "state_test.h"
 
 #include <errno.h>
@@ -16,8 +17,9 @@ static int start(void **state)
 {
     static const char template[] = "/tmp/test_cwd.XXXXXX";
     memcpy(root, template, sizeof template);
-    if (!mkdtemp(root) || chdir(root) != 0 || mkdir("real", 0700) != 0 || mkdir("real/deep", 0700) != 0 ||
-        symlink("real/deep", "link") != 0 || start_shell(state) != 0)
+    if (!mkdtemp(root) || chdir(root) != 0 || mkdir("real", 0700) != 0 ||
+        mkdir("real/deep", 0700) != 0 || symlink("real/deep", "link") != 0 ||
+        start_shell(state) != 0)
         return -1;
     struct shell *sh = *state;
     return cwd_init(sh) == FLOW_NEXT ? 0 : -1;

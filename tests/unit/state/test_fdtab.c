@@ -1,8 +1,8 @@
 /* The descriptor table: every redirection is undone, sinks, and what children get. */
+#include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <setjmp.h>
 /* cmocka needs the four above first */
 #include <cmocka.h>
 #include <dirent.h>

@@ -1,8 +1,8 @@
 /* Buffered input takes no more than was used. */
+#include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <setjmp.h>
 /* cmocka needs the four above first */
 #include <cmocka.h>
 #include <fcntl.h>
@@ -194,7 +194,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
         TEST(test_file_gives_back), TEST(test_duplicates_share), TEST(test_pipe_exact),
-        TEST(test_pipe_long),       TEST(test_long_line),       TEST(test_million_lines),
+        TEST(test_pipe_long),       TEST(test_long_line),        TEST(test_million_lines),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,7 +7,8 @@ static void expect_name(const char *text, enum option wanted, bool wanted_invert
 {
     enum option option = OPTION_COUNT;
     bool inverted = !wanted_inverted;
-    if (!option_parse_name(text, &option, &inverted) || option != wanted || inverted != wanted_inverted)
+    if (!option_parse_name(text, &option, &inverted) || option != wanted ||
+        inverted != wanted_inverted)
         fail_msg("%s: option %d, inverted %d", text, (int)option, inverted);
 }
 
@@ -76,7 +77,7 @@ static void test_exclusions(void **state)
 static void test_scope(void **state)
 {
     struct shell *sh = *state;
-    static const enum frame_kind local[] = {FRAME_SUBSHELL, FRAME_FUNC};
+    static const enum frame_kind local[] = { FRAME_SUBSHELL, FRAME_FUNC };
     for (size_t i = 0; i < 2; i++) {
         struct frame frame;
         frame_push(sh, &frame, local[i]);

@@ -3,8 +3,8 @@
 
 #include "shell/state/param.h"
 
-static const char *const abc[] = {"a", "b", "c", NULL};
-static const char *const xy[] = {"x", "y", NULL};
+static const char *const abc[] = { "a", "b", "c", NULL };
+static const char *const xy[] = { "x", "y", NULL };
 
 /* The parameters joined with blanks. */
 static void expect(struct shell *sh, const char *wanted)
@@ -32,7 +32,7 @@ static void test_set_and_shift(void **state)
     assert_int_equal(param_shift(sh, 2), FLOW_NEXT);
     expect(sh, "c");
     /* From itself, as `set -- "$@" x` does. */
-    const char *again[] = {param_get(sh, 1), "x", param_get(sh, 1)};
+    const char *again[] = { param_get(sh, 1), "x", param_get(sh, 1) };
     assert_int_equal(param_set(sh, 3, again), FLOW_NEXT);
     expect(sh, "c x c");
     assert_int_equal(param_set(sh, 0, abc), FLOW_NEXT);
