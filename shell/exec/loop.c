@@ -67,6 +67,14 @@ enum flow loop_words(struct shell *sh, const struct node_for *node, struct field
     return FLOW_NEXT;
 }
 
+/* A loop over names moves a reference instead of writing through it. */
+static enum flow set_variable(struct shell *sh, struct name *name, const char *text)
+{
+    if (name->cur && name->cur->attrs & VAR_NAMEREF)
+        return var_set_reference(sh, name, text, strlen(text));
+    return var_set_name(sh, name, text, strlen(text), 0);
+}
+
 static enum flow for_turns(struct shell *sh, const struct node_for *node,
                            const struct fields *fields)
 {
@@ -78,7 +86,7 @@ static enum flow for_turns(struct shell *sh, const struct node_for *node,
         bool skip = false;
         flow = exec_debug(sh, &node->node, &skip);
         if (flow == FLOW_NEXT && !skip)
-            flow = var_set_name(sh, node->name, fields->argv[i], strlen(fields->argv[i]), 0);
+            flow = set_variable(sh, node->name, fields->argv[i]);
         if (flow == FLOW_NEXT && !skip)
             flow = exec_list(sh, node->body);
         if (loop_ends(sh, &flow))

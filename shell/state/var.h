@@ -182,6 +182,9 @@ enum flow var_set_name(struct shell *sh, struct name *name, const char *text, si
                        unsigned flags) NODISCARD;
 enum flow var_set_num(struct shell *sh, const struct var_ref *ref, struct num n,
                       unsigned flags) NODISCARD;
+/* NAME, which is a reference, refers to TEXT from now on: `a`, `a[1]`, `a[1][2]`. */
+enum flow var_set_reference(struct shell *sh, struct name *name, const char *text,
+                            size_t len) NODISCARD;
 /* By C name, for the shell itself (ASSIGN_FORCE implied): OPTARG, REPLY, PWD, _ ... */
 enum flow var_set_text(struct shell *sh, const char *name, const char *text) NODISCARD;
 enum flow var_set_int(struct shell *sh, const char *name, int64_t n) NODISCARD;

@@ -265,18 +265,22 @@ static const struct value *old_value(const struct place *place, unsigned flags)
 
 /* ---- assigning through references that are references no more ---- */
 
-/* `typeset -n r; r=x`: a reference to nothing gets its target by the first assignment. */
-static enum flow set_reference(struct shell *sh, struct var *var, const char *text, size_t len)
+enum flow var_set_reference(struct shell *sh, struct name *name, const char *text, size_t len)
 {
-    if (!text_is_dotted_name(text, len))
-        return shell_fail(sh, ERROR_ASSIGN, 1, var->name->text, "invalid variable name");
-    struct name *target = name_intern(sh, text, len);
-    if (!target)
-        return shell_fail_memory(sh, len);
-    struct var_change change = {
-        .set = VAR_NAMEREF, .base = -1, .width = -1, .nameref_target = target
-    };
-    return var_declare(sh, var->name, &change);
+    struct var_change change = { .set = VAR_NAMEREF, .base = -1, .width = -1 };
+    const char *bracket = memchr(text, '[', len);
+    size_t name_len = bracket ? (size_t)(bracket - text) : len;
+    if (!text_is_dotted_name(text, name_len) || (bracket && text[len - 1] != ']'))
+        return shell_fail(sh, ERROR_ASSIGN, 1, name->text, "invalid variable name");
+    change.nameref_target = name_intern(sh, text, name_len);
+    if (!change.nameref_target)
+        return shell_fail_memory(sh, name_len);
+    if (bracket) {
+        change.nameref_key = scratch_dup(sh, bracket + 1, len - name_len - 2);
+        if (!change.nameref_key)
+            return shell_fail_memory(sh, len);
+    }
+    return var_declare(sh, name, &change);
 }
 
 static enum flow set_all_refused(struct shell *sh, const struct place *place)
@@ -313,7 +317,7 @@ enum flow var_set(struct shell *sh, const struct var_ref *ref, const char *text,
     if (place_is_all(&place))
         return set_all_refused(sh, &place);
     if (place.var->attrs & VAR_NAMEREF)
-        return set_reference(sh, place.var, text, len);
+        return var_set_reference(sh, place.var->name, text, len); /* `typeset -n r; r=x` */
     if (place.var->attrs & VAR_DISCIPLINE) {
         bool is_stored;
         TRY(set_disciplined(sh, ref, flags, &place, &text, &len, &is_stored));
