@@ -74,13 +74,24 @@ static void pipe_close(int fds[2])
     }
 }
 
+/* One that ended, and was perhaps waited for, is no longer in the way of the next. */
+static bool is_running(struct shell *sh)
+{
+    jobs_poll(sh);
+    const struct job *job = job_first(sh);
+    while (job && (!job->is_coproc || job->state == JOB_DONE))
+        job = job->next;
+    return job != NULL;
+}
+
 enum flow coproc_start(struct shell *sh, const struct node *node)
 {
     struct jobs *jobs = sh->jobs;
     int to[2] = { -1, -1 }, from[2] = { -1, -1 };
     pid_t pid = 0;
-    if (jobs->coproc_write >= 0)
+    if (jobs->coproc_write >= 0 && is_running(sh))
         return shell_fail(sh, ERROR_LIMIT, 1, NULL, "a coprocess is running already");
+    coproc_close_write(sh);
     coproc_close_read(sh);
     if (sys_pipe(to) != 0 || sys_pipe(from) != 0) {
         int error = errno;

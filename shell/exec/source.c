@@ -275,12 +275,23 @@ static enum flow stream_run(struct shell *sh, const char *path, int fd)
     return flow;
 }
 
+/* PATH to be read from, on a descriptor that no script sees; -1 with errno. */
+static int script_open(struct shell *sh, const char *path)
+{
+    int fd = fdtab_named(path);
+    if (fd >= 0) {
+        fdtab_input_sync(sh);
+        int real = fdtab_real(sh, fd);
+        return real < 0 ? -1 : sys_dup_private(real);
+    }
+    fd = sys_open(path, O_RDONLY, 0);
+    return fd < 0 ? fd : sys_move_private(fd);
+}
+
 enum flow exec_file(struct shell *sh, const char *what, const char *path)
 {
     struct stat st;
-    int fd = sys_open(path, O_RDONLY, 0);
-    if (fd >= 0)
-        fd = sys_move_private(fd);
+    int fd = script_open(sh, path);
     if (fd < 0 || fstat(fd, &st) != 0) {
         int error = errno;
         if (fd >= 0)

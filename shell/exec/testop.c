@@ -18,8 +18,14 @@
 
 static bool file_stat(struct shell *sh, const char *path, struct stat *st)
 {
-    (void)sh;
-    return *path && stat(path, st) == 0;
+    char buffer[FDTAB_PATH_SIZE];
+    return *path && stat(fdtab_path(sh, path, buffer), st) == 0;
+}
+
+static bool file_access(struct shell *sh, const char *path, int mode)
+{
+    char buffer[FDTAB_PATH_SIZE];
+    return *path && eaccess(fdtab_path(sh, path, buffer), mode) == 0;
 }
 
 static bool file_mode_test(struct shell *sh, char op, const char *path)
@@ -127,13 +133,13 @@ enum flow test_unary(struct shell *sh, char op, const char *text, bool *ret)
         *ret = *text == '\0';
         return FLOW_NEXT;
     case 'r':
-        *ret = *text && eaccess(text, R_OK) == 0;
+        *ret = file_access(sh, text, R_OK);
         return FLOW_NEXT;
     case 'w':
-        *ret = *text && eaccess(text, W_OK) == 0;
+        *ret = file_access(sh, text, W_OK);
         return FLOW_NEXT;
     case 'x':
-        *ret = *text && eaccess(text, X_OK) == 0;
+        *ret = file_access(sh, text, X_OK);
         return FLOW_NEXT;
     case 't':
         *ret = terminal_test(sh, text);

@@ -80,18 +80,21 @@ static bool is_directory(const char *path)
 }
 
 /* Appends PATH to the logical directory in S, removing `.`, and `..` with what is before it. False:
- * what is before a `..` is no directory (errno). */
+ * what is before a `..` is no directory (errno). What S holds already is where the shell is: one may
+ * leave it upwards also when it was removed. */
 static bool append_logical(struct str *s, const char *path)
 {
+    size_t here = s->len;
     while (*path) {
         size_t len = strcspn(path, "/");
         if (len == 2 && path[0] == '.' && path[1] == '.') {
-            if (!is_directory(str_text(s)))
+            if (s->len > here && !is_directory(str_text(s)))
                 return false;
             while (s->len > 0 && s->data[s->len - 1] != '/')
                 str_truncate(s, s->len - 1);
             if (s->len > 0)
                 str_truncate(s, s->len - 1);
+            here = s->len < here ? s->len : here;
         } else if (len > 0 && !(len == 1 && *path == '.')) {
             str_putc(s, '/');
             str_append(s, path, len);
