@@ -26,7 +26,8 @@ enum flow decl_list(struct shell *sh, const struct decl *decl) NODISCARD;
 enum flow decl_print(struct shell *sh, const struct decl *decl, const struct args *args) NODISCARD;
 enum flow decl_functions(struct shell *sh, const struct decl *decl, struct args *args) NODISCARD;
 extern const struct builtin_spec typeset_spec;
-/* typeset.c: parses the options left in ARGS into DECL and does what they and the operands ask for. */
+/* typeset.c: parses the options left in ARGS into DECL and does what they and the operands ask for.
+ */
 enum flow decl_run(struct shell *sh, struct args *args, struct decl *decl) NODISCARD;
 /* typeset.c: declares the operands left in ARGS. */
 enum flow decl_operands(struct shell *sh, const struct decl *decl,

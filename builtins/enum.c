@@ -1,9 +1,9 @@
 /*
  * enum: enumeration types.
  *
- * `enum colour=(red green)` leaves the array colour, as in ksh93, and makes the declaration command colour, whose
- * variables take these values only. Such a command is a builtin_spec of its own on the heap, which the type owns; it takes
- * the options of typeset.
+ * `enum colour=(red green)` leaves the array colour, as in ksh93, and makes the declaration command
+ * colour, whose variables take these values only. Such a command is a builtin_spec of its own on
+ * the heap, which the type owns; it takes the options of typeset.
  */
 #include <string.h>
 
@@ -18,9 +18,11 @@ static enum flow type_run(struct shell *sh, struct args *args)
     const struct type *type = type_find(sh, args->argv[0], strlen(args->argv[0]));
     if (!type) /* undefined while its declaration was being expanded */
         return shell_fail(sh, ERROR_COMMAND, 127, args->argv[0], "not found");
-    struct decl decl = {
-        .change = { .set = VAR_ENUM, .base = -1, .width = -1, .local = var_in_function(sh), .type = type }
-    };
+    struct decl decl = { .change = { .set = VAR_ENUM,
+                                     .base = -1,
+                                     .width = -1,
+                                     .local = var_in_function(sh),
+                                     .type = type } };
     decl.print = args->count == 1; /* alone it lists what it declared */
     return decl_run(sh, args, &decl);
 }
@@ -32,14 +34,16 @@ static struct builtin_spec *command_new(struct shell *sh, const char *name)
     struct builtin_spec *spec = mem_alloc_zeroed(sh->heap, sizeof *spec + len + 1);
     if (!spec)
         return NULL;
-    *spec = (struct builtin_spec){ .name = memcpy(spec + 1, name, len),
-                                   .flags = BUILTIN_DECL,
-                                   .options = typeset_spec.options,
-                                   .usage = "[name[=value]...]",
-                                   .summary = "declare variables of an enumeration type",
-                                   .doc = "Makes the variables take the values of the type only; in arithmetic they "
-                                          "are their numbers, from 0. The options are those of typeset.",
-                                   .run = type_run };
+    *spec = (struct builtin_spec){
+        .name = memcpy(spec + 1, name, len),
+        .flags = BUILTIN_DECL,
+        .options = typeset_spec.options,
+        .usage = "[name[=value]...]",
+        .summary = "declare variables of an enumeration type",
+        .doc = "Makes the variables take the values of the type only; in arithmetic they "
+               "are their numbers, from 0. The options are those of typeset.",
+        .run = type_run
+    };
     return spec;
 }
 
@@ -52,8 +56,8 @@ static enum flow define(struct shell *sh, struct name *name, bool ignore_case)
     if (room >= 2 && !items)
         return shell_fail_memory(sh, room * sizeof *items);
     if (room < 2 || !(name->cur->attrs & VAR_INDEXED))
-        return shell_fail(sh, ERROR_BUILTIN, 1, "enum", "%s must name an array containing at least two elements",
-                          name->text);
+        return shell_fail(sh, ERROR_BUILTIN, 1, "enum",
+                          "%s must name an array containing at least two elements", name->text);
     while (count < room && var_next(sh, name, &cursor, &item))
         items[count++] = (struct type_item){ .text = item.text, .len = item.len };
     struct builtin_spec *command = command_new(sh, name->text);
@@ -63,7 +67,8 @@ static enum flow define(struct shell *sh, struct name *name, bool ignore_case)
     return type_define(sh, name->text, ignore_case, items, count, command, &type);
 }
 
-static enum flow define_operand(struct shell *sh, const struct args *args, size_t i, bool ignore_case)
+static enum flow define_operand(struct shell *sh, const struct args *args, size_t i,
+                                bool ignore_case)
 {
     const struct assign *assign = args->assigns ? args->assigns[i] : NULL;
     const char *text = args->argv[i];
@@ -72,7 +77,8 @@ static enum flow define_operand(struct shell *sh, const struct args *args, size_
     if (!text_is_name(text, len))
         return shell_fail(sh, ERROR_BUILTIN, 1, args->argv[0], "%s: invalid variable name", text);
     if (taken && (taken->flags & BUILTIN_SPECIAL))
-        return shell_fail(sh, ERROR_BUILTIN, 1, args->argv[0], "%s: is a special shell builtin", taken->name);
+        return shell_fail(sh, ERROR_BUILTIN, 1, args->argv[0], "%s: is a special shell builtin",
+                          taken->name);
     struct name *name = name_intern(sh, text, len);
     if (!name)
         return shell_fail_memory(sh, len);
@@ -101,7 +107,9 @@ static enum flow enum_run(struct shell *sh, struct args *args)
 }
 
 static const struct builtin_option options[] = {
-    { .letter = 'i', .long_name = "ignorecase", .help = "the values are the same in lower and upper case" },
+    { .letter = 'i',
+      .long_name = "ignorecase",
+      .help = "the values are the same in lower and upper case" },
     { 0 },
 };
 
@@ -111,8 +119,10 @@ const struct builtin_spec enum_spec = {
     .options = options,
     .usage = "typename[=(value ...)]...",
     .summary = "declare enumeration types",
-    .doc = "Each typename becomes a declaration command whose variables take only the values given, or, without "
-           "them, those of the indexed array of that name, which needs at least two. In arithmetic such a variable is "
+    .doc = "Each typename becomes a declaration command whose variables take only the values "
+           "given, or, without "
+           "them, those of the indexed array of that name, which needs at least two. In arithmetic "
+           "such a variable is "
            "the number of its value, from 0; the values may be used there by name beside it. "
            "typeset -a [typename] makes an array whose subscripts are the values.",
     .run = enum_run,

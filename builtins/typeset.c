@@ -97,8 +97,7 @@ static enum flow take_index_type(struct shell *sh, struct args *args, struct dec
 }
 
 /* One option of typeset. */
-static enum flow take_option(struct shell *sh, struct args *args, int option,
-                             struct decl *decl)
+static enum flow take_option(struct shell *sh, struct args *args, int option, struct decl *decl)
 {
     uint32_t attr = option_attr(option);
     bool first = !decl->any_option;
@@ -270,7 +269,8 @@ static enum flow assign_value(struct shell *sh, const struct args *args, struct 
     return var_set(sh, &ref, operand->value, strlen(operand->value), flags);
 }
 
-/* typeset -A NAME[SUBSCRIPT]: KIND is meant for NAME, or for the element if NAME is an array already. */
+/* typeset -A NAME[SUBSCRIPT]: KIND is meant for NAME, or for the element if NAME is an array
+ * already. */
 static enum flow declare_element(struct shell *sh, const struct args *args, struct name *name,
                                  const struct operand *operand, uint32_t kind)
 {
@@ -279,9 +279,9 @@ static enum flow declare_element(struct shell *sh, const struct args *args, stru
     int64_t unused;
     TRY(var_resolve(sh, &array, &var));
     if (!var || !(var->attrs & VAR_ARRAY)) {
-        struct var_change change = {
-            .set = kind & VAR_ASSOC ? VAR_ASSOC : VAR_INDEXED, .base = -1, .width = -1
-        };
+        struct var_change change = { .set = kind & VAR_ASSOC ? VAR_ASSOC : VAR_INDEXED,
+                                     .base = -1,
+                                     .width = -1 };
         return var_declare(sh, name, &change);
     }
     if (!(kind & VAR_ASSOC) || operand->value || operand->assign)

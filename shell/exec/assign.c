@@ -183,7 +183,8 @@ static enum flow array_store(struct shell *sh, const struct var_ref *array, unsi
             TRY(array_store(sh, &ref, array_shape(false, element->inner, 0), element->inner,
                             element_flags | append));
         } else {
-            if ((element->assign || elements->has_inner || array->kind != REF_SCALAR) && xtrace_on(sh))
+            if ((element->assign || elements->has_inner || array->kind != REF_SCALAR) &&
+                xtrace_on(sh))
                 xtrace_assign(sh, &ref, append != 0, element->text, element->len);
             TRY(var_set(sh, &ref, element->text, element->len, element_flags | append));
         }
@@ -210,7 +211,8 @@ static enum flow assign_array(struct shell *sh, const struct assign *assign, uns
     TRY(drop_dangling(sh, assign->ref.name));
     TRY(expand_ref(sh, &assign->ref, &target));
     TRY(elements_gather(sh, assign, &elements));
-    if (xtrace_on(sh) && !elements.has_subscript && !elements.has_inner && target.kind == REF_SCALAR)
+    if (xtrace_on(sh) && !elements.has_subscript && !elements.has_inner &&
+        target.kind == REF_SCALAR)
         trace_array(sh, assign, &elements);
     bool is_element = target.kind != REF_SCALAR, is_array = is_element && assign->append;
     if (!is_element) {

@@ -71,7 +71,8 @@ void xtrace_words(struct shell *sh, size_t count, const char *const *words)
     line_end(sh, &s);
 }
 
-static void subscript(struct str *s, enum ref_kind kind, int64_t index, const char *key, size_t key_len)
+static void subscript(struct str *s, enum ref_kind kind, int64_t index, const char *key,
+                      size_t key_len)
 {
     if (kind == REF_INDEX) {
         str_printf(s, "[%lld]", (long long)index);

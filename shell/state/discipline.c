@@ -1,8 +1,9 @@
 /*
  * Calling disciplines.
  *
- * .sh.name, .sh.subscript and .sh.value are temporary variables of a CMD frame around the call, so that calls may nest and
- * nothing of them is left. $? is not touched. A discipline is not called for what it does to its own variable itself.
+ * .sh.name, .sh.subscript and .sh.value are temporary variables of a CMD frame around the call, so
+ * that calls may nest and nothing of them is left. $? is not touched. A discipline is not called
+ * for what it does to its own variable itself.
  *
  * Must not look at values: reading and writing are var_read.c's and var_write.c's business.
  */
@@ -13,9 +14,10 @@
 #include "shell/state/func.h"
 #include "shell/state/scope.h"
 
-static const char *const kind_names[DISCIPLINE_COUNT] = {"get", "getn", "set", "append", "unset"};
+static const char *const kind_names[DISCIPLINE_COUNT] = { "get", "getn", "set", "append", "unset" };
 
-/* `x.get` with the name in front of it cut off; -1: no discipline. Names of the shell itself have none. */
+/* `x.get` with the name in front of it cut off; -1: no discipline. Names of the shell itself have
+ * none. */
 static int kind_of(const struct name *name, size_t *ret_base_len)
 {
     const char *dot = name->text[0] == '.' ? NULL : memrchr(name->text, '.', name->len);
@@ -45,7 +47,7 @@ enum flow discipline_attach(struct shell *sh, const struct name *name)
     TRY(var_resolve(sh, &ref, &var));
     if (var && (var->attrs & VAR_DISCIPLINE))
         return FLOW_NEXT;
-    struct var_change change = {.set = VAR_DISCIPLINE, .base = -1, .width = -1};
+    struct var_change change = { .set = VAR_DISCIPLINE, .base = -1, .width = -1 };
     return var_declare(sh, base, &change);
 }
 
@@ -85,7 +87,8 @@ enum flow discipline_detach(struct shell *sh, const struct name *name)
 }
 
 /* Makes .sh.WHAT a variable of the CMD frame just pushed. TEXT NULL: unset. */
-static enum flow bind(struct shell *sh, const char *what, const char *text, size_t len, struct name **ret_name)
+static enum flow bind(struct shell *sh, const char *what, const char *text, size_t len,
+                      struct name **ret_name)
 {
     struct name *name = name_intern(sh, what, strlen(what));
     struct var *var;
@@ -97,8 +100,8 @@ static enum flow bind(struct shell *sh, const char *what, const char *text, size
     return text ? var_set_name(sh, name, text, len, ASSIGN_FORCE) : FLOW_NEXT;
 }
 
-static enum flow call_bound(struct shell *sh, const struct place *place, struct func *func, const char *text, size_t len,
-                            const char **ret_text, size_t *ret_len)
+static enum flow call_bound(struct shell *sh, const struct place *place, struct func *func,
+                            const char *text, size_t len, const char **ret_text, size_t *ret_len)
 {
     struct name *value, *unused;
     char digits[24];
@@ -114,7 +117,7 @@ static enum flow call_bound(struct shell *sh, const struct place *place, struct 
     TRY(bind(sh, ".sh.name", place->name->text, place->name->len, &unused));
     TRY(bind(sh, ".sh.subscript", subscript, subscript_len, &unused));
     TRY(bind(sh, ".sh.value", text, len, &value));
-    const char *const argv[] = {func->name->text, NULL};
+    const char *const argv[] = { func->name->text, NULL };
     TRY(sh->hooks.call_function(sh, func, 1, argv));
     TRY(var_get_name(sh, value, ret_text, ret_len));
     if (!*ret_text)
@@ -123,8 +126,9 @@ static enum flow call_bound(struct shell *sh, const struct place *place, struct 
     return *ret_text ? FLOW_NEXT : shell_fail_memory(sh, *ret_len);
 }
 
-enum flow discipline_call(struct shell *sh, const struct place *place, enum discipline kind, const char *text, size_t len,
-                          bool *ret_called, const char **ret_text, size_t *ret_len)
+enum flow discipline_call(struct shell *sh, const struct place *place, enum discipline kind,
+                          const char *text, size_t len, bool *ret_called, const char **ret_text,
+                          size_t *ret_len)
 {
     struct func *func = find(sh, place->name, kind);
     *ret_called = false;
@@ -132,7 +136,7 @@ enum flow discipline_call(struct shell *sh, const struct place *place, enum disc
     *ret_len = 0;
     if (!func || is_active(sh, place->name, kind) || !sh->hooks.call_function)
         return FLOW_NEXT;
-    struct discipline_call call = {.name = place->name, .kind = kind, .outer = sh->discipline};
+    struct discipline_call call = { .name = place->name, .kind = kind, .outer = sh->discipline };
     struct frame frame;
     int status = sh->status;
     sh->discipline = &call;

@@ -1,5 +1,6 @@
 /*
- * From a reference to the variable and element it means: name references, default elements, negative indices.
+ * From a reference to the variable and element it means: name references, default elements,
+ * negative indices.
  *
  * Must not create or change anything.
  */
@@ -8,14 +9,15 @@
 
 enum { NAMEREF_DEPTH_MAX = 64 };
 
-/* PLACE means a subscript of the element that HOLDER refers to: one step more, before the others. */
+/* PLACE means a subscript of the element that HOLDER refers to: one step more, before the others.
+ */
 static enum flow push_step(struct shell *sh, const struct var *holder, struct place *place)
 {
     if (place->step_count == REF_STEPS_MAX)
         return shell_fail(sh, ERROR_LIMIT, 1, holder->name->text, "too many subscripts");
     memmove(place->steps + 1, place->steps, place->step_count * sizeof *place->steps);
     place->step_count++;
-    place->steps[0] = (struct ref_step){.kind = place->kind, .all = '@'};
+    place->steps[0] = (struct ref_step){ .kind = place->kind, .all = '@' };
     if (place->kind == REF_INDEX) {
         place->steps[0].index = place->index;
     } else if (place->kind == REF_KEY) {
@@ -25,8 +27,10 @@ static enum flow push_step(struct shell *sh, const struct var *holder, struct pl
     return FLOW_NEXT;
 }
 
-/* The subscripts of a reference to an element, as the target's kind of array needs them; the last one is met first. */
-static enum flow apply_key(struct shell *sh, const struct var *holder, const struct var *target, struct place *place)
+/* The subscripts of a reference to an element, as the target's kind of array needs them; the last
+ * one is met first. */
+static enum flow apply_key(struct shell *sh, const struct var *holder, const struct var *target,
+                           struct place *place)
 {
     const char *key = holder->target_key, *end = key + strlen(key);
     for (bool last = true;; last = false) {
@@ -35,7 +39,8 @@ static enum flow apply_key(struct shell *sh, const struct var *holder, const str
             start--;
         if (place->kind != REF_SCALAR)
             TRY(push_step(sh, holder, place));
-        place->kind = num_parse_int(start, (size_t)(end - start), &place->index) ? REF_INDEX : REF_KEY;
+        place->kind =
+            num_parse_int(start, (size_t)(end - start), &place->index) ? REF_INDEX : REF_KEY;
         place->key = start;
         place->key_len = (size_t)(end - start);
         bool all = place->key_len == 1 && (*start == '@' || *start == '*');
@@ -93,7 +98,8 @@ static enum flow start_place(struct shell *sh, struct place *place, const struct
     place->name = ref->name;
     place->var = ref->name->cur;
     place->kind = ref->kind;
-    /* Only what counts is read: a reference just built may have parts that are slow to read back. */
+    /* Only what counts is read: a reference just built may have parts that are slow to read back.
+     */
     if (ref->kind == REF_INDEX) {
         place->index = ref->index;
     } else if (ref->kind == REF_KEY) {
@@ -111,7 +117,8 @@ static enum flow start_place(struct shell *sh, struct place *place, const struct
 /* ---- arrays inside of arrays ---- */
 
 /* TEXT as an index: arithmetic. */
-static enum flow text_to_index(struct shell *sh, const char *what, const char *text, size_t len, int64_t *ret)
+static enum flow text_to_index(struct shell *sh, const char *what, const char *text, size_t len,
+                               int64_t *ret)
 {
     if (num_parse_int(text, len, ret))
         return FLOW_NEXT;
@@ -123,8 +130,8 @@ static enum flow text_to_index(struct shell *sh, const char *what, const char *t
     return FLOW_NEXT;
 }
 
-enum flow slot_find(struct shell *sh, const char *what, struct array *array, const struct ref_step *step,
-                    struct slot *ret)
+enum flow slot_find(struct shell *sh, const char *what, struct array *array,
+                    const struct ref_step *step, struct slot *ret)
 {
     ret->array = array;
     ret->index = step->index;
@@ -171,7 +178,8 @@ static struct value *first_stored(const struct place *place)
 /* What stands where a scalar V is taken for an array: itself at 0. */
 static struct value *scalar_step(struct value *v, const struct ref_step *step)
 {
-    bool zero = step->kind == REF_INDEX ? step->index == 0 : step->key_len == 1 && step->key[0] == '0';
+    bool zero =
+        step->kind == REF_INDEX ? step->index == 0 : step->key_len == 1 && step->key[0] == '0';
     return zero ? v : NULL;
 }
 
@@ -185,7 +193,8 @@ static enum flow find_inner(struct shell *sh, struct place *place)
         const struct ref_step *step = &place->steps[i];
         if (step->kind == REF_ALL) {
             if (i + 1 < place->step_count)
-                return shell_fail(sh, ERROR_UNSUPPORTED, 1, place->name->text, "subscript after [@]");
+                return shell_fail(sh, ERROR_UNSUPPORTED, 1, place->name->text,
+                                  "subscript after [@]");
             break;
         }
         if (!v || !value_is_set(v)) {
@@ -210,7 +219,8 @@ static enum flow key_to_index(struct shell *sh, const struct place *place, int64
         return text_to_index(sh, place->name->text, place->key, place->key_len, ret);
     if (num_parse_int(place->key, place->key_len, ret))
         return type_check_number(sh, var->index_type, var->index_type->name, *ret);
-    return type_item_number(sh, var->index_type, var->index_type->name, place->key, place->key_len, ret);
+    return type_item_number(sh, var->index_type, var->index_type->name, place->key, place->key_len,
+                            ret);
 }
 
 enum flow place_find(struct shell *sh, const struct var_ref *ref, struct place *ret)
@@ -261,7 +271,8 @@ const struct value *place_value(const struct place *place)
 
 bool place_is_all(const struct place *place)
 {
-    return place->step_count > 0 ? place->steps[place->step_count - 1].kind == REF_ALL : place->kind == REF_ALL;
+    return place->step_count > 0 ? place->steps[place->step_count - 1].kind == REF_ALL
+                                 : place->kind == REF_ALL;
 }
 
 struct array *place_array(const struct place *place)

@@ -1,7 +1,7 @@
 /*
- * The table of types. Owns sh->types and every struct type, one block each on the heap with its texts behind it.
- * Variables point to types without counting: a type outlives them, because only the end of the subshell that
- * defined it takes it away, after the subshell's variables.
+ * The table of types. Owns sh->types and every struct type, one block each on the heap with its
+ * texts behind it. Variables point to types without counting: a type outlives them, because only
+ * the end of the subshell that defined it takes it away, after the subshell's variables.
  */
 #include "shell/state/type.h"
 
@@ -31,7 +31,8 @@ static void forget(struct shell *sh, void *a, uintptr_t b)
 }
 
 /* A type with room for its items and all texts in one block. */
-static struct type *type_new(struct shell *sh, const char *name, const struct type_item *items, size_t count)
+static struct type *type_new(struct shell *sh, const char *name, const struct type_item *items,
+                             size_t count)
 {
     size_t name_len = strlen(name), bytes = name_len + 1;
     for (size_t i = 0; i < count; i++)
@@ -45,7 +46,7 @@ static struct type *type_new(struct shell *sh, const char *name, const struct ty
     type->name_len = name_len;
     room += name_len + 1;
     for (size_t i = 0; i < count; i++) {
-        type->items[i] = (struct type_item){.text = room, .len = items[i].len};
+        type->items[i] = (struct type_item){ .text = room, .len = items[i].len };
         memcpy(room, items[i].text, items[i].len);
         room += items[i].len + 1;
     }
@@ -53,8 +54,9 @@ static struct type *type_new(struct shell *sh, const char *name, const struct ty
     return type;
 }
 
-enum flow type_define(struct shell *sh, const char *name, bool ignore_case, const struct type_item *items,
-                      size_t count, void *command, const struct type **ret)
+enum flow type_define(struct shell *sh, const char *name, bool ignore_case,
+                      const struct type_item *items, size_t count, void *command,
+                      const struct type **ret)
 {
     if (type_find(sh, name, strlen(name))) {
         mem_free(command);
@@ -87,19 +89,21 @@ int64_t type_item_find(const struct type *type, const char *text, size_t len)
         const struct type_item *item = &type->items[i];
         if (item->len != len)
             continue;
-        if (memcmp(item->text, text, len) == 0 || (type->ignore_case && strncasecmp(item->text, text, len) == 0))
+        if (memcmp(item->text, text, len) == 0 ||
+            (type->ignore_case && strncasecmp(item->text, text, len) == 0))
             return (int64_t)i;
     }
     return -1;
 }
 
-enum flow type_item_number(struct shell *sh, const struct type *type, const char *name, const char *text, size_t len,
-                           int64_t *ret)
+enum flow type_item_number(struct shell *sh, const struct type *type, const char *name,
+                           const char *text, size_t len, int64_t *ret)
 {
     *ret = type_item_find(type, text, len);
     if (*ret >= 0)
         return FLOW_NEXT;
-    return shell_fail(sh, ERROR_ASSIGN, 1, name, "invalid value %.*s", (int)(len < 200 ? len : 200), text);
+    return shell_fail(sh, ERROR_ASSIGN, 1, name, "invalid value %.*s", (int)(len < 200 ? len : 200),
+                      text);
 }
 
 enum flow type_check_number(struct shell *sh, const struct type *type, const char *name, int64_t n)

@@ -13,30 +13,30 @@
 #include "shell/state/shell.h"
 
 enum var_attr {
-    VAR_EXPORT = 1u << 0,      /* -x */
-    VAR_READONLY = 1u << 1,    /* -r */
-    VAR_INTEGER = 1u << 2,     /* -i */
-    VAR_FIXED = 1u << 3,       /* -F: %f with PRECISION */
-    VAR_EXPONENT = 1u << 4,    /* -E: %g */
-    VAR_HEXFLOAT = 1u << 5,    /* -X */
-    VAR_LOWER = 1u << 6,       /* -l */
-    VAR_UPPER = 1u << 7,       /* -u (of strings) */
-    VAR_LEFT = 1u << 8,        /* -L WIDTH */
-    VAR_RIGHT = 1u << 9,       /* -R WIDTH */
-    VAR_ZERO = 1u << 10,       /* -Z WIDTH */
-    VAR_TAG = 1u << 11,        /* -t */
-    VAR_UNSIGNED = 1u << 12,   /* -ui */
-    VAR_SHORT = 1u << 13,      /* -si: 16 bit; -sE float */
-    VAR_LONG = 1u << 14,       /* -li, -lE */
-    VAR_NAMEREF = 1u << 15,    /* -n */
-    VAR_INDEXED = 1u << 16,    /* -a or has indexed elements */
-    VAR_ASSOC = 1u << 17,      /* -A */
-    VAR_BINARY = 1u << 18,     /* -b */
-    VAR_HOST = 1u << 19,       /* -H */
-    VAR_NOTHING = 1u << 20,    /* declared without a value */
-    VAR_SPECIAL = 1u << 21,    /* the name has a meaning of its own: special.h */
-    VAR_DISCIPLINE = 1u << 22, /* there are functions x.get, x.set ...: discipline.h */
-    VAR_ENUM = 1u << 23,       /* the value is the number of an item of TYPE: type.h */
+    VAR_EXPORT = 1u << 0,       /* -x */
+    VAR_READONLY = 1u << 1,     /* -r */
+    VAR_INTEGER = 1u << 2,      /* -i */
+    VAR_FIXED = 1u << 3,        /* -F: %f with PRECISION */
+    VAR_EXPONENT = 1u << 4,     /* -E: %g */
+    VAR_HEXFLOAT = 1u << 5,     /* -X */
+    VAR_LOWER = 1u << 6,        /* -l */
+    VAR_UPPER = 1u << 7,        /* -u (of strings) */
+    VAR_LEFT = 1u << 8,         /* -L WIDTH */
+    VAR_RIGHT = 1u << 9,        /* -R WIDTH */
+    VAR_ZERO = 1u << 10,        /* -Z WIDTH */
+    VAR_TAG = 1u << 11,         /* -t */
+    VAR_UNSIGNED = 1u << 12,    /* -ui */
+    VAR_SHORT = 1u << 13,       /* -si: 16 bit; -sE float */
+    VAR_LONG = 1u << 14,        /* -li, -lE */
+    VAR_NAMEREF = 1u << 15,     /* -n */
+    VAR_INDEXED = 1u << 16,     /* -a or has indexed elements */
+    VAR_ASSOC = 1u << 17,       /* -A */
+    VAR_BINARY = 1u << 18,      /* -b */
+    VAR_HOST = 1u << 19,        /* -H */
+    VAR_NOTHING = 1u << 20,     /* declared without a value */
+    VAR_SPECIAL = 1u << 21,     /* the name has a meaning of its own: special.h */
+    VAR_DISCIPLINE = 1u << 22,  /* there are functions x.get, x.set ...: discipline.h */
+    VAR_ENUM = 1u << 23,        /* the value is the number of an item of TYPE: type.h */
     VAR_TYPED_INDEX = 1u << 24, /* an indexed array whose subscripts are items of INDEX_TYPE */
     VAR_FLOATING = VAR_FIXED | VAR_EXPONENT | VAR_HEXFLOAT,
     VAR_NUMERIC = VAR_INTEGER | VAR_FLOATING,
@@ -86,8 +86,8 @@ struct value {
     int16_t base;   /* -i BASE (0 = 10) */                                                         \
     /* -L -R -Z width (0: that of the first value), -F -E -X precision; -1: default */             \
     int16_t width;                                                                                 \
-    struct array *array;    /* elements when VAR_ARRAY */                                          \
-    struct value value;     /* the scalar value; unused when VAR_ARRAY */                          \
+    struct array *array; /* elements when VAR_ARRAY */                                             \
+    struct value value;  /* the scalar value; unused when VAR_ARRAY */                             \
     union {                                                                                        \
         struct name *target;     /* VAR_NAMEREF: what it points to; NULL: nothing yet */           \
         const struct type *type; /* VAR_ENUM */                                                    \
@@ -209,12 +209,12 @@ enum flow var_takes_key(struct shell *sh, const struct var_ref *ref, bool *ret) 
 /* ---- attributes (typeset) ---- */
 
 struct var_change {
-    uint32_t set, clear;         /* enum var_attr */
-    int base, width;             /* -1: not given */
-    bool local;                  /* make it in the function's scope */
-    bool global;                 /* typeset -g style if ksh93u+m has it */
+    uint32_t set, clear;                  /* enum var_attr */
+    int base, width;                      /* -1: not given */
+    bool local;                           /* make it in the function's scope */
+    bool global;                          /* typeset -g style if ksh93u+m has it */
     const struct type *type, *index_type; /* with set & VAR_ENUM, VAR_TYPED_INDEX */
-    struct name *nameref_target; /* with set & VAR_NAMEREF and an operand */
+    struct name *nameref_target;          /* with set & VAR_NAMEREF and an operand */
     const char *nameref_key;
     bool nameref_caller; /* the operand came from a parameter ($1 ...): a variable of the calling
                             function is meant */
@@ -246,7 +246,7 @@ struct var_item {
     const char *key; /* associative (NULL for indexed) */
     size_t key_len;
     const char *label; /* the item that INDEX is the number of (VAR_TYPED_INDEX); else NULL */
-    const char *text; /* value */
+    const char *text;  /* value */
     size_t len;
 };
 bool var_next(struct shell *sh, struct name *name, struct var_cursor *cursor,

@@ -14,7 +14,8 @@ static bool is_shown(const struct name *name, uint32_t attrs_all)
     const struct var *var = name->cur;
     if (!var || (var->attrs & attrs_all) != attrs_all)
         return false;
-    return var_has_value(var) || (var->attrs & ~(uint32_t)(VAR_SPECIAL | VAR_NOTHING | VAR_DISCIPLINE));
+    return var_has_value(var) ||
+           (var->attrs & ~(uint32_t)(VAR_SPECIAL | VAR_NOTHING | VAR_DISCIPLINE));
 }
 
 static int compare_names(const void *a, const void *b)

@@ -141,12 +141,15 @@ void var_discard_element(struct shell *sh, struct undo_element *undo);
 /* Fails when VAR is read-only and FLAGS has no ASSIGN_FORCE. */
 enum flow var_check_writable(struct shell *sh, const struct var *var, unsigned flags) NODISCARD;
 /* The item that INDEX of VAR's own ARRAY is the number of; NULL: it has none. */
-static inline const char *index_label(const struct var *var, const struct array *array, int64_t index)
+static inline const char *index_label(const struct var *var, const struct array *array,
+                                      int64_t index)
 {
     bool typed = (var->attrs & VAR_TYPED_INDEX) && array == var->array;
-    return typed && (uint64_t)index < var->index_type->count ? var->index_type->items[index].text : NULL;
+    return typed && (uint64_t)index < var->index_type->count ? var->index_type->items[index].text
+                                                             : NULL;
 }
-/* VAR gets data: it is no more VAR_NOTHING, and exported under allexport. What was before is recorded if its state was not. */
+/* VAR gets data: it is no more VAR_NOTHING, and exported under allexport. What was before is
+ * recorded if its state was not. */
 enum flow var_mark_set(struct shell *sh, struct var *var) NODISCARD;
 /* Is there data in VAR. */
 bool var_has_value(const struct var *var);

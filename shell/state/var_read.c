@@ -21,8 +21,8 @@ static enum flow show_place(struct shell *sh, const struct place *place, const c
 }
 
 /* What x.get makes of PLACE. If it says nothing the stored text counts, wherever that is then. */
-static enum flow get_disciplined(struct shell *sh, const struct place *place,
-                                 enum discipline first, const char **ret_text, size_t *ret_len)
+static enum flow get_disciplined(struct shell *sh, const struct place *place, enum discipline first,
+                                 const char **ret_text, size_t *ret_len)
 {
     enum discipline second = first == DISCIPLINE_GET ? DISCIPLINE_GETN : DISCIPLINE_GET;
     bool called;

@@ -1,4 +1,5 @@
-/* Disciplines, called through the hook: what they see, what they may change, when they are not called. */
+/* Disciplines, called through the hook: what they see, what they may change, when they are not
+ * called. */
 #include "tests/unit/state/state_test.h"
 
 #include <stdio.h>

@@ -14,7 +14,9 @@ static const struct type *define(struct shell *sh, const char *name, bool ignore
 
 static void declare_type(struct shell *sh, const char *name, uint32_t set, const struct type *type)
 {
-    struct var_change change = { .set = set, .base = -1, .width = -1, .type = type, .index_type = type };
+    struct var_change change = {
+        .set = set, .base = -1, .width = -1, .type = type, .index_type = type
+    };
     assert_int_equal(var_declare(sh, name_of(sh, name), &change), FLOW_NEXT);
 }
 
