@@ -83,10 +83,10 @@ static enum flow regex_test(struct test *t, const char *text, const char *regex,
     struct match_span spans[MATCH_CAPTURE_MAX];
     size_t len = strlen(text);
     struct pattern *pattern = pattern_compile(sh->heap, regex, strlen(regex), PATTERN_REGEX);
-    if (!pattern && errno == ENOMEM)
-        return shell_fail_memory(sh, 0);
-    if (!pattern)
-        return test_fail(t, regex, "invalid regular expression");
+    if (!pattern) {
+        const char *why = pattern_error(errno);
+        return why ? test_fail(t, regex, why) : shell_fail_memory(sh, 0);
+    }
     size_t count = pattern_search(pattern, text, len, 0, spans, MATCH_CAPTURE_MAX);
     pattern_free(pattern);
     *ret = count > 0;

@@ -105,11 +105,6 @@ struct node *parse_repeat(struct parse *ps, struct node *child, uint32_t min, ui
     return node;
 }
 
-bool parse_is_word(uint32_t cp)
-{
-    return cp < 128 ? cclass_is((char)cp, CC_NAME) : utf8_to_lower(cp) != utf8_to_upper(cp);
-}
-
 static bool parse_number(const char **at, const char *end, uint32_t *ret)
 {
     enum { BOUND_MAX = 100000 };
@@ -162,6 +157,7 @@ static void options_restore(struct parse *ps, struct options saved)
 }
 
 static struct node *parse_list(struct parse *ps);
+static struct node *parse_fixed(struct parse *ps);
 
 /* list ")" with AT behind the "(". Options set inside end here. */
 static struct node *parse_inside(struct parse *ps)
@@ -170,7 +166,7 @@ static struct node *parse_inside(struct parse *ps)
         return bad_pattern(ps);
     struct options saved = options_save(ps);
     ps->depth++;
-    struct node *list = ps->mode == MODE_SHELL ? parse_list(ps) : parse_regex(ps);
+    struct node *list = ps->mode == MODE_FIXED ? parse_fixed(ps) : parse_list(ps);
     ps->depth--;
     options_restore(ps, saved);
     if (!list)
@@ -295,7 +291,6 @@ static bool apply_option(struct parse *ps, char letter, bool on)
     default:
         return false;
     }
-    ps->any_lazy |= ps->mode == MODE_PERL;
     return true;
 }
 
@@ -316,21 +311,29 @@ static struct node *parse_fixed(struct parse *ps)
     return seq;
 }
 
-/* "~(" at AT. Without a list the options stay in force, and a change of syntax takes the rest of
- * the sequence. FIRST: nothing came before it. */
-static struct node *parse_options(struct parse *ps, bool first)
+bool parse_option_letters(struct parse *ps)
 {
-    struct options saved = options_save(ps);
     bool on = true;
     ps->at += 2;
     for (; ps->at < ps->end && *ps->at != ')' && *ps->at != ':'; ps->at++) {
         if (*ps->at == '+' || *ps->at == '-')
             on = *ps->at == '+';
         else if (!apply_option(ps, *ps->at, on))
-            return bad_pattern(ps);
+            return false;
     }
-    if (ps->at >= ps->end)
+    return ps->at < ps->end;
+}
+
+/* "~(" at AT. Without a list the options stay in force, and a change of syntax takes the rest of
+ * the sequence. FIRST: nothing came before it. */
+static struct node *parse_options(struct parse *ps, bool first)
+{
+    struct options saved = options_save(ps);
+    if (!parse_option_letters(ps))
         return bad_pattern(ps);
+    ps->regex = ps->mode != MODE_SHELL && ps->mode != MODE_FIXED;
+    if (ps->regex)
+        return NULL;
     if (*ps->at++ == ':') {
         struct node *list = parse_inside(ps);
         options_restore(ps, saved);
@@ -342,7 +345,7 @@ static struct node *parse_options(struct parse *ps, bool first)
         ps->left_open |= first && !ps->left_fixed;
         ps->right_open |= !ps->right_fixed;
     }
-    return ps->mode == MODE_FIXED ? parse_fixed(ps) : parse_regex(ps);
+    return parse_fixed(ps);
 }
 
 /* --- sequences

@@ -1,5 +1,5 @@
 /*
- * Runs pattern code by backtracking: for what match_sim.c cannot do, that is !( ), &, look-ahead,
+ * Runs pattern code by backtracking: for what match_sim.c cannot do, that is !( ), &,
  * back references and %( ).
  *
  * A pair of instruction and position that failed once is not tried again (one bit each), so that
@@ -153,17 +153,6 @@ static void run_and(struct track *t, uint32_t pc, size_t at)
         push_ends(t, inst->x, at, NULL, first, second, false);
     mem_free(second);
     mem_free(first);
-}
-
-static bool look_holds(struct track *t, uint32_t pc, size_t at)
-{
-    const struct inst *inst = &t->run->p->code[pc];
-    uint8_t *ends = collect_ends(t, pc + 1, at, false);
-    bool any = false;
-    for (size_t i = 0; ends && !any && i <= (t->run->len - at) / 8; i++)
-        any = ends[i] != 0;
-    mem_free(ends);
-    return ends && any != inst->n;
 }
 
 /* --- single instructions
@@ -381,10 +370,6 @@ static void follow(struct track *t, uint32_t pc, size_t at)
             for (uint32_t n = 2 * inst->x; n < 2 * inst->y && n < t->register_base; n++)
                 set_slot(t, n, -1);
             break;
-        case OP_ASSERT:
-            if (!assert_holds(run, (enum assert_kind)inst->x, at))
-                return;
-            break;
         case OP_MATCH:
             take_match(t, at);
             return;
@@ -394,11 +379,6 @@ static void follow(struct track *t, uint32_t pc, size_t at)
         case OP_AND:
             run_and(t, pc, at);
             return;
-        case OP_LOOK:
-            if (!look_holds(t, pc, at))
-                return;
-            next = inst->x;
-            break;
         case OP_BACK:
             if (!take_group_again(t, inst, &at))
                 return;

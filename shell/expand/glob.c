@@ -11,10 +11,11 @@
 #include "shell/state/option.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 
-enum step_kind { STEP_LITERAL, STEP_PATTERN, STEP_ANY_DEPTH };
+enum step_kind { STEP_LITERAL, STEP_PATTERN, STEP_ANY_DEPTH, STEP_NOTHING };
 struct step {
     enum step_kind kind;
     const char *text; /* STEP_LITERAL: the name, unescaped */
@@ -105,7 +106,10 @@ static enum flow step_make(struct glob *g, struct step *step, const char *option
     step->kind = STEP_PATTERN;
     step->pattern =
         pattern_compile(sh->heap, copy, options_len_ + len, g->ignore ? 0 : PATTERN_PERIOD);
-    return step->pattern ? FLOW_NEXT : shell_fail_memory(sh, len);
+    if (step->pattern)
+        return FLOW_NEXT;
+    step->kind = STEP_NOTHING; /* an invalid regular expression matches no file */
+    return pattern_error(errno) ? FLOW_NEXT : shell_fail_memory(sh, len);
 }
 
 static enum flow steps_make(struct glob *g, const char *text, size_t len)
@@ -259,6 +263,8 @@ static enum flow glob_step(struct glob *g, size_t index)
             g->path.len = base;
         }
         return glob_entries(g, NULL, index, visit_deep);
+    case STEP_NOTHING:
+        return FLOW_NEXT;
     case STEP_LITERAL:
         break;
     }
@@ -292,7 +298,7 @@ static enum flow glob_run(struct glob *g, const char *pattern, size_t len)
     const char *ignore = var_text(g->sh, "FIGNORE");
     if (ignore && *ignore) {
         g->ignore = pattern_compile(g->sh->heap, ignore, strlen(ignore), 0);
-        if (!g->ignore)
+        if (!g->ignore && !pattern_error(errno))
             return shell_fail_memory(g->sh, strlen(ignore));
     }
     TRY(steps_make(g, pattern, len));

@@ -20,10 +20,10 @@ static void pattern_release(void *data)
 
 static enum flow pattern_failed(struct shell *sh, const char *text, size_t len)
 {
-    if (errno == EINVAL)
-        return shell_fail(sh, ERROR_EXPANSION, 1, NULL, "%.*s: invalid regular expression",
-                          len > 200 ? 200 : (int)len, text);
-    return shell_fail_memory(sh, 0);
+    const char *why = pattern_error(errno);
+    return why ? shell_fail(sh, ERROR_EXPANSION, 1, NULL, "%.*s: %s", len > 200 ? 200 : (int)len,
+                            text, why)
+               : shell_fail_memory(sh, 0);
 }
 
 static void use_literal(struct pattern_use *use, const char *text, size_t len)

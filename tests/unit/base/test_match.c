@@ -169,28 +169,110 @@ static void test_options(void **state)
         { "~(N)a", "a", true },
         { "~(Q)x", "x", false },
         { "~(E)\\bb\\b", "a b", true },
-        { "~(P)a(?=b)", "ab", true },
-        { "~(P)a(?!b)", "ab", false },
         { "~(P)(?i)AB", "ab", true },
         { "~(P)(?:a|b)c", "bc", true },
+        { "a*~(E:b+|x)c", "a..bbc", true },
+        { "a*~(E:b+|x)c", "a..bbcx", false },
+        { "*~(E)b|c", "axcx", true },
+        { "[!x]?~(E:b)\\*", "a.b*", true },
+        { "[!x]?~(E:b)\\*", "x.b*", false },
+        { "~(i)f~(E:O+)a", "fooA", true },
+        { "~(G:\\(a\\)\\1)b*", "aabc", true },
+        { "~(Elr)a|ab", "ab", true },
+        { "~(El)a|b", "xb", false },
+        { "~(X)a+&.*b&a", "aab", true },
+        { "~(X)a+&c", "aab", false },
+        { "~(E)(a|b)\\1|c", "xbb", true },
+        { "~(E)(a|b)\\1|c", "xab", false },
     };
     CHECK(examples, 0);
-    static const struct example regex[] = {
-        { "a.c", "xabcx", true },    { "^b", "abc", false },     { "a{2}", "baab", true },
-        { "a{", "a{", true },        { "a{,2}", "a{,2}", true }, { "a\\.b", "axb", false },
-        { "a)", "a)", true },        { "[\\n]", "n", false },    { "[\\]]", "\\]", true },
-        { "(ab)*c", "ababc", true }, { "aaab$", "aaaab", true }, { "()b", "b", true },
-    };
-    CHECK(regex, PATTERN_REGEX);
-    static const char *const bad[] = { "(a", "*a", "a|*", "[a", "a\\" };
-    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
-        errno = 0;
-        assert_null(pattern_compile(mem_region_malloc(), bad[i], strlen(bad[i]), PATTERN_REGEX));
-        assert_int_equal(errno, EINVAL);
-    }
     struct pattern *p = compile("~(N)x*", 0);
     assert_true(pattern_option_nullglob(p));
+    assert_false(pattern_needs_free(p));
     pattern_free(p);
+}
+
+/* What the C library would read otherwise, or not at all. */
+static void test_regex(void **state)
+{
+    (void)state;
+    static const struct example regex[] = {
+        { "a.c", "xabcx", true },
+        { "^b", "abc", false },
+        { "a{2}", "baab", true },
+        { "a{", "a{", true },
+        { "a{,2}", "a{,2}", true },
+        { "a\\.b", "axb", false },
+        { "a)", "a)", true },
+        { "[\\n]", "n", false },
+        { "[\\]]", "\\]", true },
+        { "(ab)*c", "ababc", true },
+        { "aaab$", "aaaab", true },
+        { "()b", "b", true },
+        { "^\\d\\D$", "1x", true },
+        { "^\\w\\W$", "_-", true },
+        { "a\\sb", "a b", true },
+        { "a\\Sb", "a b", false },
+        { "\\bb\\b", "a b", true },
+        { "\\<b", "ab", false },
+        { "\\'\\`", "'`", true },
+        { "\\-\\/\\.", "-/.", true },
+        { "\\x41\\t", "A\t", true },
+        { "^[\\d_]$", "_", true },
+        { "^[\\D1]$", "1", true },
+        { "^[\\D1]$", "2", false },
+        { "^[\\s\\S]$", "x", true },
+        { "^[^\\W]$", "_", true },
+        { "^[^\\W]$", "-", false },
+        { "^[]^-]$", "-", true },
+        { "^[]^-]$", "]", true },
+        { "^[]^-]$", "^", true },
+        { "^[^]^-]$", "^", false },
+        { "^[!--]$", "#", true },
+        { "^[\\x5d]$", "]", true },
+        { "^[\\[]$", "\\", false },
+        { "^[\\*]$", "\\", true },
+        { "^[[:word:]-]$", "_", true },
+        { "^[[.-.]a]$", "-", true },
+        { "^[[=a=]]$", "a", true },
+        { "^[a-[:digit:]]$", "-", true },
+        { "(?:a)(b)\\1", "abb", true },
+        { "a}]", "a}]", true },
+        { "(?i)a", "A", true },
+        { "x{,2}", "xx", false },
+    };
+    CHECK(regex, PATTERN_REGEX);
+    static const struct {
+        const char *regex;
+        int error;
+        unsigned flags;
+    } bad[] = {
+        { "(a", EINVAL, PATTERN_REGEX },
+        { "*a", EINVAL, PATTERN_REGEX },
+        { "a|*", EINVAL, PATTERN_REGEX },
+        { "[a", EINVAL, PATTERN_REGEX },
+        { "a\\", EINVAL, PATTERN_REGEX },
+        { "[[:foo:]]", EINVAL, PATTERN_REGEX },
+        { "a\\x00", EINVAL, PATTERN_REGEX },
+        { "((a{999}){999}){999}", EINVAL, PATTERN_REGEX },
+        { "a+?", ENOTSUP, PATTERN_REGEX },
+        { "[^\\W\\D]", ENOTSUP, PATTERN_REGEX },
+        { "~(P)a(?=b)", ENOTSUP, 0 },
+        { "~(P)(?<!a)b", ENOTSUP, 0 },
+        { "~(P)a(?i)b", ENOTSUP, 0 },
+        { "~(X)(a&b)", ENOTSUP, 0 },
+        { "@(~(E)a|b)", ENOTSUP, 0 },
+        { "~(E:a)+(b)", ENOTSUP, 0 },
+        { "~(E)(a", EINVAL, 0 },
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        const char *text = bad[i].regex;
+        errno = 0;
+        assert_null(pattern_compile(mem_region_malloc(), text, strlen(text), bad[i].flags));
+        if (errno != bad[i].error || !pattern_error(errno))
+            fail_msg("%s: errno %d", text, errno);
+    }
+    assert_null(pattern_error(ENOMEM));
 }
 
 static void test_period(void **state)
@@ -220,8 +302,27 @@ static void test_utf8(void **state)
     utf8_refresh();
     assert_true(utf8_active);
     CHECK(examples, 0);
+    static const struct example regex[] = {
+        { "^.$", "\xc3\xa9", true },
+        { "^..$", "\xc3\xa9", false },
+        { "(?i)^\xc3\x89$", "\xc3\xa9", true },
+        { "^[\xc3\xa0-\xc3\xaf]$", "\xc3\xa9", true },
+        { "^[!-\xd1\x8f]$", "\xd0\xb6", true },
+        { "^[!-\xd1\x8f]$", "~", true },
+        { "^[^a]$", "\xc3\xa9", true },
+        { "^\\xe9$", "\xc3\xa9", true },
+        { "^\\w$", "\xc3\xa9", true },
+        { "^\xc3\xa9?a$", "a", true },
+    };
+    CHECK(regex, PATTERN_REGEX);
+    struct pattern *any = compile("~(E)..", 0); /* the same one in both locales */
+    assert_int_equal(pattern_prefix(any, "\xc3\xa9\xc3\xa9", 4, true), 4);
+    assert_int_equal(pattern_prefix(any, "\xc3\xa9\xc3\xa9.", 5, false), 4);
+    assert_int_equal(pattern_suffix(any, "..\xc3\xa9\xc3\xa9", 6, false), 2);
     setlocale(LC_ALL, "C");
     utf8_refresh();
+    assert_int_equal(pattern_prefix(any, "\xc3\xa9\xc3\xa9", 4, true), 2);
+    pattern_free(any);
     static const struct example bytes[] = { { "?", "\xc3\xa9", false },
                                             { "??", "\xc3\xa9", true } };
     CHECK(bytes, 0);
@@ -250,12 +351,13 @@ static void test_spans(void **state)
     assert_string_equal(spans_of("b*", 0, "abc"), "1-3");
     assert_string_equal(spans_of("z", 0, "abc"), "");
     assert_string_equal(spans_of("@(a|ab)@(c|bcd)@(d*)", 0, "abcd"), "0-4 0-2 2-3 3-4");
-    assert_string_equal(spans_of("(a|ab)(c|bcd)(d*)", PATTERN_REGEX, "abcd"), "0-4 0-2 2-3 3-4");
-    assert_string_equal(spans_of("^((a)|(b))*$", PATTERN_REGEX, "ab"), "0-2 1-2 -1--1 1-2");
+    assert_string_equal(spans_of("(?:x|(a))(b)", PATTERN_REGEX, "cab"), "1-3 1-2 2-3");
+    assert_string_equal(spans_of("a|(b)", PATTERN_REGEX, "cb"), "1-2 1-2");
+    assert_string_equal(spans_of("[\\D1](b)", PATTERN_REGEX, "1b"), "0-2 1-2");
+    assert_string_equal(spans_of("~(X)(a)b&b(c)", 0, "abc"), "0-2 0-1 2-3");
+    assert_string_equal(spans_of("*~(E:(b)|c)", 0, "abc"), "0-3 -1--1");
     assert_string_equal(spans_of("+(a@(b))", 0, "xabab"), "1-5 1-5 4-5");
     assert_string_equal(spans_of("x*-(a)@(*)", 0, "xaab"), "0-4 1-1 1-4");
-    assert_string_equal(spans_of("~(P)a+?", 0, "aaa"), "0-1");
-    assert_string_equal(spans_of("~(P)(a+?)(a*)b", 0, "aaab"), "0-4 0-1 1-3");
     assert_string_equal(spans_of("~(-g)+(a)", 0, "aaab"), "0-1 0-1");
     assert_string_equal(spans_of("@(a)!(b)c", 0, "abxc"), "0-4 0-1 1-3");
     assert_string_equal(spans_of("~(E)([a-z]+) *= *([0-9]+)", 0, "--key = 42;"), "2-10 2-5 8-10");
@@ -267,6 +369,12 @@ static void test_spans(void **state)
     assert_int_equal(one.start, 1);
     assert_int_equal(pattern_search(p, "xa(b)", 5, 2, &one, 1), 0);
     pattern_free(p);
+    /* Behind the start nothing is the beginning of the text. */
+    p = compile("^b|\\<c", PATTERN_REGEX);
+    assert_int_equal(pattern_search(p, "ab", 2, 1, &one, 1), 0);
+    assert_int_equal(pattern_search(p, "ac", 2, 1, &one, 1), 0);
+    assert_int_equal(pattern_search(p, "a c", 3, 1, &one, 1), 1);
+    pattern_free(p);
 }
 
 static void test_prefix_suffix(void **state)
@@ -276,17 +384,15 @@ static void test_prefix_suffix(void **state)
         const char *pattern, *text;
         ptrdiff_t values[4]; /* shortest and longest prefix, shortest and longest suffix */
     } examples[] = {
-        { "*/", "/usr/lib/x", { 1, 9, -1, -1 } },
-        { ".*", "foo.tar.gz", { -1, -1, 7, 3 } },
-        { "*.", "foo.tar.gz", { 4, 8, -1, -1 } },
-        { "+(a)", "aaba", { 1, 2, 3, 3 } },
-        { "*(a)", "aaba", { 0, 2, 4, 3 } },
-        { "@(b|ab)", "abaab", { 2, 2, 4, 3 } },
-        { "~(E)a+", "aab", { 1, 2, -1, -1 } },
-        { "*", "abc", { 0, 3, 3, 0 } },
-        { "", "abc", { 0, 0, 3, 3 } },
-        { "!(x)", "abc", { 0, 3, 3, 0 } },
-        { "~(E)x=[0-9]+;", "x=12;y", { 5, 5, -1, -1 } },
+        { "*/", "/usr/lib/x", { 1, 9, -1, -1 } }, { ".*", "foo.tar.gz", { -1, -1, 7, 3 } },
+        { "*.", "foo.tar.gz", { 4, 8, -1, -1 } }, { "+(a)", "aaba", { 1, 2, 3, 3 } },
+        { "*(a)", "aaba", { 0, 2, 4, 3 } },       { "@(b|ab)", "abaab", { 2, 2, 4, 3 } },
+        { "~(E)a+", "aab", { 1, 2, -1, -1 } },    { "~(E)a+|b", "aab", { 1, 2, 2, 2 } },
+        { "~(E)[ab]+", "xab", { -1, -1, 2, 1 } }, { "~(E)b*", "xbb", { 0, 0, 3, 1 } },
+        { "~(Er)a+", "aab", { -1, -1, -1, -1 } }, { "~(Er)[ab]+", "aab", { 3, 3, 2, 0 } },
+        { "~(El)b+", "abb", { -1, -1, -1, -1 } }, { "~(E)a$", "aa", { -1, -1, 1, 1 } },
+        { "*", "abc", { 0, 3, 3, 0 } },           { "", "abc", { 0, 0, 3, 3 } },
+        { "!(x)", "abc", { 0, 3, 3, 0 } },        { "~(E)x=[0-9]+;", "x=12;y", { 5, 5, -1, -1 } },
         { "a*b", "abab", { 2, 4, 2, 0 } },
     };
     for (size_t i = 0; i < sizeof examples / sizeof examples[0]; i++) {
@@ -331,6 +437,9 @@ static void test_nul_bytes(void **state)
     assert_true(pattern_matches(p, "a\0x", 3));
     assert_false(pattern_matches(p, "abx", 3));
     pattern_free(p);
+    p = compile("~(E)a[^b]b", 0);
+    assert_true(pattern_matches(p, "xa\0b", 4));
+    pattern_free(p);
 }
 
 static void test_no_explosion(void **state)
@@ -349,7 +458,7 @@ static void test_no_explosion(void **state)
     struct pattern *p = compile("(a*)*(a|aa)*b", PATTERN_REGEX);
     assert_false(pattern_matches(p, text, sizeof text));
     pattern_free(p);
-    p = compile("(a*)(a*)(a*)\\1\\2b", PATTERN_REGEX); /* gives up at last, but in bounded time */
+    p = compile("@(*(a))@(*(a))@(*(a))\\1\\2b", 0); /* gives up at last, but in bounded time */
     assert_false(pattern_matches(p, text, 200));
     pattern_free(p);
 }
@@ -395,12 +504,12 @@ static void test_big_patterns(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_plain),         cmocka_unit_test(test_groups),
-        cmocka_unit_test(test_options),       cmocka_unit_test(test_period),
-        cmocka_unit_test(test_utf8),          cmocka_unit_test(test_spans),
-        cmocka_unit_test(test_prefix_suffix), cmocka_unit_test(test_literals),
-        cmocka_unit_test(test_nul_bytes),     cmocka_unit_test(test_no_explosion),
-        cmocka_unit_test(test_big_patterns),
+        cmocka_unit_test(test_plain),        cmocka_unit_test(test_groups),
+        cmocka_unit_test(test_options),      cmocka_unit_test(test_regex),
+        cmocka_unit_test(test_period),       cmocka_unit_test(test_utf8),
+        cmocka_unit_test(test_spans),        cmocka_unit_test(test_prefix_suffix),
+        cmocka_unit_test(test_literals),     cmocka_unit_test(test_nul_bytes),
+        cmocka_unit_test(test_no_explosion), cmocka_unit_test(test_big_patterns),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

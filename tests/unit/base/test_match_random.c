@@ -1,4 +1,5 @@
-/* Random patterns on random texts: the matcher against the slow one, and against the C library. */
+/* Random patterns on random texts: the matcher against the slow one, and regular expressions
+ * against the C library's own use of them. */
 #include <locale.h>
 #include <regex.h>
 #include <setjmp.h>
@@ -62,6 +63,40 @@ static void make_regex(struct choices *c, char *text, unsigned depth)
     }
 }
 
+/* Prefixes and suffixes that ~(E)REGEX finds, against trying each. */
+static bool same_ends(const char *regex, const char *text, size_t len)
+{
+    char whole[REGEX_BYTES + 10] = "^(", pattern[REGEX_BYTES + 10] = "~(E)";
+    append(whole, sizeof whole, regex);
+    append(whole, sizeof whole, ")$");
+    append(pattern, sizeof pattern, regex);
+    regex_t re;
+    assert_int_equal(regcomp(&re, whole, REG_EXTENDED | REG_NOSUB), 0);
+    ptrdiff_t want[4] = { -1, -1, -1, -1 };
+    for (size_t i = 0; i <= len; i++) {
+        char part[12];
+        memcpy(part, text, i);
+        part[i] = '\0';
+        if (regexec(&re, part, 0, NULL, 0) == 0) {
+            want[0] = want[0] < 0 ? (ptrdiff_t)i : want[0];
+            want[1] = (ptrdiff_t)i;
+        }
+        if (regexec(&re, text + i, 0, NULL, 0) == 0) {
+            want[2] = (ptrdiff_t)i;
+            want[3] = want[3] < 0 ? (ptrdiff_t)i : want[3];
+        }
+    }
+    regfree(&re);
+    struct pattern *p = pattern_compile(mem_region_malloc(), pattern, strlen(pattern), 0);
+    assert_non_null(p);
+    bool same = pattern_prefix(p, text, len, false) == want[0] &&
+                pattern_prefix(p, text, len, true) == want[1] &&
+                pattern_suffix(p, text, len, false) == want[2] &&
+                pattern_suffix(p, text, len, true) == want[3];
+    pattern_free(p);
+    return same;
+}
+
 static void test_regex(void **state)
 {
     (void)state;
@@ -71,7 +106,7 @@ static void test_regex(void **state)
     for (uint64_t i = 0; i < ROUNDS / 2 && differences < 20; i++) {
         struct choices c = { .state = i * 0x9e3779b97f4a7c15u };
         char regex[REGEX_BYTES] = "", text[12] = "";
-        /* Anchors only at the ends: the C library gets those inside of repeats wrong. */
+        /* Anchors only at the ends. */
         if (choose(&c, 4) == 0)
             append(regex, REGEX_BYTES, "^");
         make_regex(&c, regex, 2);
@@ -94,6 +129,8 @@ static void test_regex(void **state)
         bool same = (n > 0) == found && pattern_matches(p, text, len) == found;
         if (same && found)
             same = spans[0].start == want[0].rm_so && spans[0].end == want[0].rm_eo;
+        if (regex[0] != '^' && !strchr(regex, '$'))
+            same = same && same_ends(regex, text, len);
         if (!same) {
             differences++;
             print_error("%s on %s: want %d [%d,%d)\n", regex, text, found,
