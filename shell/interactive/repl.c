@@ -38,7 +38,7 @@ static void prompt_make(struct repl *repl, bool continuation)
     const char *raw = var_text(sh, continuation ? "PS2" : "PS1");
     struct str text;
     if (!raw)
-        raw = continuation ? "> " : "$ ";
+        raw = "";
     str_init(&text, sh->heap);
     for (const char *p = raw; *p; p++) {
         if (continuation || *p != '!')

@@ -8,6 +8,7 @@
 #include "shell/state/env.h"
 
 #include <string.h>
+#include <unistd.h>
 
 #include "shell/base/cclass.h"
 #include "shell/state/scope.h"
@@ -127,6 +128,8 @@ static enum flow set_defaults(struct shell *sh)
     };
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         TRY(default_text(sh, texts[i][0], texts[i][1]));
+    if (sh->interactive)
+        TRY(default_text(sh, "PS1", geteuid() == 0 ? "# " : "$ "));
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
         struct name *name = name_find(sh, numbers[i].name, strlen(numbers[i].name));
         if (!(name && name->cur && value_is_set(&name->cur->value)))
