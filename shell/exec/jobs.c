@@ -357,7 +357,7 @@ void jobs_note(struct shell *sh, pid_t pid, int wait_status)
 void jobs_poll(struct shell *sh)
 {
     int wait_status;
-    int flags = WNOHANG | (option_on(sh, OPTION_MONITOR) ? WUNTRACED : 0);
+    int flags = WNOHANG | (option_on(sh, OPTION_MONITOR) ? WUNTRACED | WCONTINUED : 0);
     pid_t pid;
     while ((pid = waitpid(-1, &wait_status, flags)) > 0)
         jobs_note(sh, pid, wait_status);

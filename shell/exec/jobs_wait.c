@@ -201,7 +201,7 @@ enum flow job_wait_job(struct shell *sh, struct job *job, int *ret_status)
         return FLOW_NEXT;
     }
     job->waited = true;
-    int signal = wait_until(sh, job->group >= 0 ? job_at_rest : job_ended, job, false);
+    int signal = wait_until(sh, sh->interactive ? job_at_rest : job_ended, job, false);
     job->waited = false;
     if (signal) {
         *ret_status = 256 + signal;

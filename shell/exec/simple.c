@@ -515,6 +515,19 @@ enum flow exec_simple(struct shell *sh, const struct node_simple *node)
     return flow;
 }
 
+/* May expanding WORD run a command? Its input would have to be that of the command it stands in. */
+static bool word_runs_commands(const struct word *word)
+{
+    for (uint32_t i = 0; word->kind == WORD_GENERAL && i < word->part_count; i++) {
+        const struct part *part = &word->parts[i];
+        if (part->kind == PART_COMMAND || part->kind == PART_PROCESS || part->kind == PART_ARITH ||
+            (part->kind == PART_PARAM &&
+             (part->param->arg || part->param->arg2 || part->param->ref.subscript)))
+            return true;
+    }
+    return false;
+}
+
 bool simple_is_plain_external(struct shell *sh, const struct node_simple *node)
 {
     const char *path;
@@ -523,6 +536,10 @@ bool simple_is_plain_external(struct shell *sh, const struct node_simple *node)
         node->node.redir_count || node->args[0].word->kind != WORD_LITERAL ||
         trap_is_set(sh, TRAP_DEBUG) || option_on(sh, OPTION_KEYWORD))
         return false;
+    for (uint32_t i = 1; i < node->arg_count; i++) {
+        if (node->args[i].kind != ARG_WORD || word_runs_commands(node->args[i].word))
+            return false;
+    }
     command_resolve_cached(sh, node->args[0].word, &command);
     return command.kind == COMMAND_EXTERNAL &&
            command_path(sh, node->args[0].word->text, false, &path) == FLOW_NEXT;

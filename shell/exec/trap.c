@@ -351,7 +351,8 @@ static enum verdict judge(const struct shell *sh, int signal)
 int trap_pending_now(const struct shell *sh)
 {
     for (int signal = 1; signal < TRAP_SIGNALS && (sh->pending & PENDING_SIGNAL); signal++) {
-        if (!signal_arrived(signal))
+        /* The end of a child interrupts nothing; its action runs afterwards. */
+        if (signal == SIGCHLD || !signal_arrived(signal))
             continue;
         enum verdict verdict = judge(sh, signal);
         if (verdict != VERDICT_NONE && verdict != VERDICT_LATER)
