@@ -60,16 +60,26 @@ static uint32_t option_attr(int option)
     }
 }
 
-static enum flow take_mapping(struct shell *sh, const struct args *args, const char *mapping,
-                              struct decl *decl)
+/* -M NAME, +M NAME; args_option() takes the argument of the first only. */
+static enum flow take_mapping(struct shell *sh, struct args *args, struct decl *decl)
 {
-    if (mapping && strcmp(mapping, "toupper") == 0)
-        decl->change.set |= VAR_UPPER;
-    else if (mapping && strcmp(mapping, "tolower") == 0)
-        decl->change.set |= VAR_LOWER;
+    const char *mapping = args->option_argument;
+    uint32_t *attr = &decl->change.set;
+    if (args->sign == '+') {
+        bool here = args->cluster && *args->cluster;
+        mapping = here ? args->cluster : args_peek(args, 0);
+        if (!mapping)
+            return builtin_usage_error(sh, args, "+M: mapping argument expected");
+        args->next += !here;
+        args->cluster = NULL;
+        attr = &decl->change.clear;
+    }
+    if (strcmp(mapping, "toupper") == 0)
+        *attr |= VAR_UPPER;
+    else if (strcmp(mapping, "tolower") == 0)
+        *attr |= VAR_LOWER;
     else
-        return shell_fail(sh, ERROR_BUILTIN, 1, args->argv[0], "%s: unknown mapping name",
-                          mapping ? mapping : "");
+        return shell_fail(sh, ERROR_BUILTIN, 1, args->argv[0], "%s: unknown mapping name", mapping);
     return FLOW_NEXT;
 }
 
@@ -118,7 +128,7 @@ static enum flow take_option(struct shell *sh, struct args *args, int option, st
         decl->move = true;
         return FLOW_NEXT;
     case 'M':
-        return take_mapping(sh, args, args->option_argument, decl);
+        return take_mapping(sh, args, decl);
     case 'h':
         return FLOW_NEXT;
     case 'C':
@@ -553,7 +563,7 @@ static const struct builtin_option typeset_options[] = {
       .plus = true,
       .help = "left-justified in n columns; with -Z without leading zeros" },
     { .letter = 'm', .help = "new=old moves a variable" },
-    { .letter = 'M', .argument = "?mapping", .help = "toupper or tolower", .plus = true },
+    { .letter = 'M', .argument = "mapping", .help = "toupper or tolower", .plus = true },
     { .letter = 'n', .help = "name reference", .plus = true },
     { .letter = 'p', .help = "print declarations that can be read back", .plus = true },
     { .letter = 'r', .help = "read-only", .plus = true },
