@@ -58,6 +58,7 @@ struct lexer {
     unsigned braces; /* open { in ${x-..} */
     unsigned brackets;
     bool in_class; /* WORD_REGEX: inside [..] */
+    bool regex;    /* the pattern started with ~(E) or the like: any ( opens a group */
 };
 
 static bool mode_in_braces(unsigned mode)
@@ -200,9 +201,25 @@ static enum verdict judge_paren(const struct parser *p, const struct lexer *l, i
         return V_TAKE;
     if (c == ')')
         return l->group > 0 ? V_CLOSE : V_STOP;
-    if (l->group > 0 || l->b.mode == WORD_REGEX)
+    if (l->group > 0 || l->regex || l->b.mode == WORD_REGEX)
         return V_OPEN;
     return opens_group(p, &l->b) ? V_OPEN : V_STOP;
+}
+
+/* Is the word so far ~(options), and do they make the rest of a pattern a regular expression? The )
+ * is under the cursor. */
+static bool starts_regex(const struct parser *p, const struct builder *b)
+{
+    if (b->mode != WORD_PATTERN || !b->lit_open || b->lit_quoted || p->stack.len != b->stack_base)
+        return false;
+    const char *text = p->lit.data + b->lit_base, *end = p->lit.data + p->lit.len;
+    bool regex = false;
+    for (const char *s = text + 2; s < end; s++) {
+        if (!cclass_is(*s, CC_NAME) && *s != '+' && *s != '-')
+            return false;
+        regex |= strchr("EGPVX", *s) != NULL;
+    }
+    return regex && text[0] == '~' && text[1] == '(';
 }
 
 /* The unquoted byte C stopped the run: does it end the word? Keeps the nesting. */
@@ -258,6 +275,7 @@ static void nest(struct parser *p, struct lexer *l, int c, bool open)
         if (open && !l->group && l->b.mode != WORD_REGEX)
             l->b.flags |= WORD_HAS_GLOB;
         l->group += open ? 1 : -1u;
+        l->regex |= !open && !l->group && starts_regex(p, &l->b);
     } else if (c == '{' || c == '}') {
         l->braces += open ? 1 : -1u;
     } else if (l->b.mode != WORD_REGEX) {
