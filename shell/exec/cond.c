@@ -6,6 +6,7 @@
  */
 #include "shell/exec/exec.h"
 
+#include <errno.h>
 #include <string.h>
 
 #include "shell/exec/exec_private.h"
@@ -55,10 +56,14 @@ static enum flow match_test(struct shell *sh, const struct cond *cond, const cha
         const struct pattern *pattern;
         struct pattern *to_free;
         TRY(pattern_word_compile(sh, cond->b, regex, &pattern, &to_free));
+        errno = 0;
         count = regex ? pattern_search(pattern, text, len, 0, spans, MATCH_CAPTURE_MAX)
                       : pattern_matches_spans(pattern, text, len, spans, MATCH_CAPTURE_MAX);
+        bool no_memory = count == 0 && errno == ENOMEM;
         if (to_free)
             pattern_free(to_free);
+        if (no_memory)
+            return shell_fail_memory(sh, 0);
         *ret = count > 0;
     }
     if (count && cond->op != COND_NO_MATCH)
