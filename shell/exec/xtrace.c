@@ -104,7 +104,7 @@ void xtrace_arith(struct shell *sh, const struct word *word)
     struct str s;
     line_begin(sh, &s);
     str_append_z(&s, "((");
-    unparse_word(&s, word);
+    unparse_arith(&s, word);
     str_append_z(&s, "))");
     line_end(sh, &s);
 }

@@ -10,6 +10,8 @@ void unparse_list(struct str *s, const struct list *list, int indent);
 void unparse_node(struct str *s, const struct node *node, int indent);
 void unparse_function(struct str *s, const struct node_function *function);
 void unparse_word(struct str *s, const struct word *word);
+/* The inside of (( )). */
+void unparse_arith(struct str *s, const struct word *word);
 void unparse_assign(struct str *s, const struct assign *assign);
 void unparse_redir(struct str *s, const struct redir *redir);
 /* The command on one line, shortened to at most MAX bytes, for job lists. */

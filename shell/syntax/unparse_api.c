@@ -50,6 +50,14 @@ void unparse_word(struct str *s, const struct word *word)
     unparser_release(&u);
 }
 
+void unparse_arith(struct str *s, const struct word *word)
+{
+    struct unparser u;
+    unparser_init(&u, s, 0);
+    unparser_word(&u, word, CONTEXT_ARITH);
+    unparser_release(&u);
+}
+
 void unparse_assign(struct str *s, const struct assign *assign)
 {
     struct unparser u;
