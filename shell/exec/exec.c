@@ -57,7 +57,8 @@ static enum flow if_run(struct shell *sh, const struct node_if *node)
 {
     TRY(condition_run(sh, node->condition));
     const struct list *body = sh->status == 0 ? node->then_body : node->else_body;
-    sh->status = 0;
+    if (!body) /* else the branch starts with the condition's $? */
+        sh->status = 0;
     return exec_list(sh, body);
 }
 
