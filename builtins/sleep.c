@@ -134,7 +134,8 @@ static enum flow sleep_run(struct shell *sh, struct args *args)
     (void)fdtab_flush(sh);
     sh->status = 0;
     int64_t end = sys_monotonic_ns() + (int64_t)(fmin(seconds, longest) * 1e9);
-    return operand && !once && jobs_control(sh) ? sleep_job(sh, args, end) : sleep_until(sh, end, once);
+    return operand && !once && jobs_control(sh) ? sleep_job(sh, args, end)
+                                                : sleep_until(sh, end, once);
 }
 
 static const struct builtin_option options[] = {

@@ -1,9 +1,9 @@
 /*
  * arena: bump allocation in chunks that are freed together.
  *
- * Owns the chunk list. The first chunk is small, so that a one-word program costs little; later ones
- * double up to a limit. Invariant: NEXT..END is zeroed, unused room of the newest chunk. Nothing is
- * ever freed alone.
+ * Owns the chunk list. The first chunk is small, so that a one-word program costs little; later
+ * ones double up to a limit. Invariant: NEXT..END is zeroed, unused room of the newest chunk.
+ * Nothing is ever freed alone.
  */
 #include "shell/base/arena.h"
 

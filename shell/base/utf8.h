@@ -9,8 +9,9 @@
 
 extern bool utf8_active; /* set by utf8_refresh from the LC_CTYPE in force */
 void utf8_refresh(void);
-/* The LC_CTYPE in force is "C.UTF-8" (UTF8) or "C": known without asking libc, whose tables, a third of
- * the time that a shell takes to start, are then loaded when a character outside ASCII asks for them. */
+/* The LC_CTYPE in force is "C.UTF-8" (UTF8) or "C": known without asking libc, whose tables, a
+ * third of the time that a shell takes to start, are then loaded when a character outside ASCII
+ * asks for them. */
 void utf8_choose(bool utf8);
 /* Call before libc is asked about a character outside ASCII (isw..., tow..., wcwidth). */
 void utf8_need_tables(void);

@@ -1,8 +1,9 @@
 /*
  * The coprocess of `cmd |&`: a background job whose input and output are pipes to this shell.
  *
- * Owns the two descriptors, which are the script's (hidden from commands), so that print -p and read -p use the descriptor table like
- * everything else. Redirecting to them (3>&p) moves them: the coprocess's end is then the script's to close.
+ * Owns the two descriptors, which are the script's (hidden from commands), so that print -p and
+ * read -p use the descriptor table like everything else. Redirecting to them (3>&p) moves them: the
+ * coprocess's end is then the script's to close.
  */
 #include <errno.h>
 #include <string.h>

@@ -61,7 +61,8 @@ static enum flow seek_pattern(struct shell *sh, const struct redir *redir, struc
     struct pattern *pattern = pattern_compile(sh->heap, text, len, 0);
     if (!pattern) {
         const char *why = pattern_error(errno);
-        return why ? shell_fail(sh, ERROR_REDIRECT, 1, text, "%s", why) : shell_fail_memory(sh, len);
+        return why ? shell_fail(sh, ERROR_REDIRECT, 1, text, "%s", why)
+                   : shell_fail_memory(sh, len);
     }
     int got;
     while ((got = input_line(in, '\n', &line, &line_len)) >= 0 && line_len > 0) {

@@ -91,7 +91,8 @@ _Noreturn void exec_child_exit(struct shell *sh, enum flow flow)
     _exit(status_exit_code(sh->status));
 }
 
-/* The same as a process: under job control, so that it can be stopped, and in the test mode fork-subshells. */
+/* The same as a process: under job control, so that it can be stopped, and in the test mode
+ * fork-subshells. */
 static enum flow forked_run(struct shell *sh, const struct node_group *node)
 {
     pid_t pid;

@@ -80,8 +80,8 @@ static bool is_directory(const char *path)
 }
 
 /* Appends PATH to the logical directory in S, removing `.`, and `..` with what is before it. False:
- * what is before a `..` is no directory (errno). What S holds already is where the shell is: one may
- * leave it upwards also when it was removed. */
+ * what is before a `..` is no directory (errno). What S holds already is where the shell is: one
+ * may leave it upwards also when it was removed. */
 static bool append_logical(struct str *s, const char *path)
 {
     size_t here = s->len;

@@ -1,9 +1,9 @@
 /*
  * The shell's state, and how failure travels.
  *
- * Everything a script can change hangs off struct shell and is changed only through the setters of this
- * layer, which record what they overwrite in the journal (frame.h). No module keeps state of its own in
- * static variables, except tables that never change.
+ * Everything a script can change hangs off struct shell and is changed only through the setters of
+ * this layer, which record what they overwrite in the journal (frame.h). No module keeps state of
+ * its own in static variables, except tables that never change.
  */
 #ifndef SHELL_STATE_SHELL_H
 #define SHELL_STATE_SHELL_H
@@ -36,7 +36,8 @@ struct command_sub;
 struct process_sub;
 struct parse_hooks;
 
-/* What running something led to. Anything but FLOW_NEXT travels up unchanged until a boundary handles it. */
+/* What running something led to. Anything but FLOW_NEXT travels up unchanged until a boundary
+ * handles it. */
 enum flow {
     FLOW_NEXT,     /* go on with the next thing */
     FLOW_BREAK,    /* leave sh->loop_count loops */
@@ -44,13 +45,14 @@ enum flow {
     FLOW_RETURN,   /* return from function or dot script with sh->status */
     FLOW_EXIT,     /* leave the shell (or the subshell) with sh->status */
     FLOW_ERROR,    /* sh->err says what; printed once by the boundary */
-    FLOW_FORKED,   /* this is a child that took over the rest of the subshell: unwind to its boundary, then exit */
+    FLOW_FORKED, /* this is a child that took over the rest of the subshell: unwind to its boundary,
+                    then exit */
 };
-#define TRY(e)                     \
-    do {                           \
-        enum flow f_ = (e);        \
-        if (f_ != FLOW_NEXT)       \
-            return f_;             \
+#define TRY(e)                                                                                     \
+    do {                                                                                           \
+        enum flow f_ = (e);                                                                        \
+        if (f_ != FLOW_NEXT)                                                                       \
+            return f_;                                                                             \
     } while (0)
 
 /* What sort of error: consequence.c (L5) decides by it whether the shell ends. */
@@ -60,47 +62,54 @@ enum error_kind {
     ERROR_EXPANSION, /* bad substitution, set -u, ${x?}, arithmetic */
     ERROR_ASSIGN,    /* readonly, bad subscript, bad value */
     ERROR_REDIRECT,
-    ERROR_BUILTIN,   /* a builtin's operands or options */
-    ERROR_USAGE,     /* the same, and the usage line follows */
-    ERROR_COMMAND,   /* not found (127), not executable (126) */
+    ERROR_BUILTIN, /* a builtin's operands or options */
+    ERROR_USAGE,   /* the same, and the usage line follows */
+    ERROR_COMMAND, /* not found (127), not executable (126) */
     ERROR_MEMORY,
-    ERROR_LIMIT,     /* recursion too deep, too many descriptors */
+    ERROR_LIMIT,       /* recursion too deep, too many descriptors */
     ERROR_UNSUPPORTED, /* parsed but not executed yet */
 };
 struct error {
     enum error_kind kind;
     int status;
-    uint32_t line;      /* 0: no line in the message */
-    const char *file;   /* borrowed from the running program; NULL: no file */
-    char text[1024];    /* "what: why" */
+    uint32_t line;    /* 0: no line in the message */
+    const char *file; /* borrowed from the running program; NULL: no file */
+    char text[1024];  /* "what: why" */
     bool printed;
 };
 
 /* Upward calls, filled in at start by the layers that implement them. */
 struct shell_hooks {
-    /* expand -> exec: runs a command substitution, appends its output (trailing newlines cut) to RET. */
+    /* expand -> exec: runs a command substitution, appends its output (trailing newlines cut) to
+     * RET. */
     enum flow (*capture)(struct shell *sh, const struct command_sub *sub, struct str *ret);
     /* expand -> exec: starts a process substitution, appends its /dev/fd path to RET. */
-    enum flow (*process_substitution)(struct shell *sh, const struct process_sub *sub, struct str *ret);
+    enum flow (*process_substitution)(struct shell *sh, const struct process_sub *sub,
+                                      struct str *ret);
     /* state -> arith: evaluates arithmetic text. */
     enum flow (*arith_text)(struct shell *sh, const char *text, size_t len, struct num *ret);
-    /* state, builtins -> expand: resolves a written reference (evaluates subscripts). Keys live in scratch. */
+    /* state, builtins -> expand: resolves a written reference (evaluates subscripts). Keys live in
+     * scratch. */
     enum flow (*resolve_ref)(struct shell *sh, const struct name_ref *ref, struct var_ref *ret);
     /* state -> expand: expands TEXT as inside double quotes (PS1, PS4, ENV). Result in scratch. */
-    enum flow (*expand_text)(struct shell *sh, const char *text, size_t len, const char **ret, size_t *ret_len);
+    enum flow (*expand_text)(struct shell *sh, const char *text, size_t len, const char **ret,
+                             size_t *ret_len);
     /* anyone -> exec: runs TEXT as eval does; NAME is for messages. */
     enum flow (*run_text)(struct shell *sh, const char *name, const char *text, size_t len);
     /* anyone -> exec: calls FUNC with arguments ARGV (argv[0] = its name). */
-    enum flow (*call_function)(struct shell *sh, struct func *func, size_t argc, const char *const *argv);
+    enum flow (*call_function)(struct shell *sh, struct func *func, size_t argc,
+                               const char *const *argv);
     /* parser, whence -> builtins: is there a builtin, and is it a declaration command. */
     const struct builtin_spec *(*find_builtin)(struct shell *sh, const char *name, size_t len);
-    /* vars -> exec: an assigned special variable matters there (e.g. PATH: forget command locations). */
+    /* vars -> exec: an assigned special variable matters there (e.g. PATH: forget command
+     * locations). */
     void (*path_changed)(struct shell *sh);
     /* print -s, read -s -> interactive: adds lines to the history. NULL: there is none. */
     void (*history_add)(struct shell *sh, const char *text, size_t len);
 };
 
-/* How far getopts is: the argument INDEX (OPTIND), and the byte in it where the rest of a cluster -abc begins; 0: at its start. */
+/* How far getopts is: the argument INDEX (OPTIND), and the byte in it where the rest of a cluster
+ * -abc begins; 0: at its start. */
 struct getopts_state {
     int64_t index;
     size_t offset;
@@ -122,74 +131,79 @@ struct history;
 
 struct shell {
     /* hot */
-    int status;                     /* $? */
-    volatile sig_atomic_t pending;  /* enum pending_bits; set by signal handlers, tested before each command */
-    uint64_t options;               /* bit per enum option (option.h) */
-    struct frame *frame;            /* innermost frame */
-    struct out *out;                /* where builtins write: descriptor 1's writer (fdtab.h keeps it right) */
-    uint32_t line;                  /* of the running command, for messages and LINENO */
-    uint32_t depth;                 /* nesting of functions, evals, substitutions, arithmetic */
-    uint32_t loop_depth;            /* loops running in this function */
-    uint32_t loop_count;            /* for FLOW_BREAK / FLOW_CONTINUE */
-    const char *file;               /* name of the running script, for messages */
-    const struct program *program;  /* being run: its source and caches */
+    int status; /* $? */
+    volatile sig_atomic_t
+        pending;         /* enum pending_bits; set by signal handlers, tested before each command */
+    uint64_t options;    /* bit per enum option (option.h) */
+    struct frame *frame; /* innermost frame */
+    struct out *out;     /* where builtins write: descriptor 1's writer (fdtab.h keeps it right) */
+    uint32_t line;       /* of the running command, for messages and LINENO */
+    uint32_t depth;      /* nesting of functions, evals, substitutions, arithmetic */
+    uint32_t loop_depth; /* loops running in this function */
+    uint32_t loop_count; /* for FLOW_BREAK / FLOW_CONTINUE */
+    const char *file;    /* name of the running script, for messages */
+    const struct program *program; /* being run: its source and caches */
 
     /* memory (DESIGN: named lifetimes) */
-    struct mem_region *heap;            /* variables, functions, history: best */
-    struct mem_region *nodes;           /* undo records, array nodes, vars: best (fixed sizes by class) */
-    struct mem_region *scratch;         /* one command: last, mark/reset */
-    struct mem_region *program_region;  /* arenas of parsed programs: best */
+    struct mem_region *heap;    /* variables, functions, history: best */
+    struct mem_region *nodes;   /* undo records, array nodes, vars: best (fixed sizes by class) */
+    struct mem_region *scratch; /* one command: last, mark/reset */
+    struct mem_region *program_region; /* arenas of parsed programs: best */
 
     /* state layer */
-    uint64_t frame_id;              /* last id handed out */
+    uint64_t frame_id; /* last id handed out */
     struct frame *base_frame;
-    struct map names;               /* text -> struct name */
-    struct map aliases;             /* text -> struct alias */
-    struct map cmdhash;             /* text -> path */
-    struct map types;               /* text -> struct type */
-    struct params *params;          /* positional parameters in force */
-    const char *arg0;               /* $0 */
+    struct map names;      /* text -> struct name */
+    struct map aliases;    /* text -> struct alias */
+    struct map cmdhash;    /* text -> path */
+    struct map types;      /* text -> struct type */
+    struct params *params; /* positional parameters in force */
+    const char *arg0;      /* $0 */
     struct fdtab *fdtab;
-    uint32_t export_epoch;          /* changes when the environment of children changes */
-    uint32_t command_epoch;         /* changes when functions, builtins, aliases, PATH or hashes change */
+    uint32_t export_epoch;  /* changes when the environment of children changes */
+    uint32_t command_epoch; /* changes when functions, builtins, aliases, PATH or hashes change */
     struct env_cache *env_cache;
-    struct ifs_table *ifs;          /* rebuilt when IFS changes: var/special.c */
-    char *cwd;                      /* logical working directory (PWD), heap */
+    struct ifs_table *ifs; /* rebuilt when IFS changes: var/special.c */
+    char *cwd;             /* logical working directory (PWD), heap */
     mode_t umask;
     uint64_t options_stamp, cwd_stamp, umask_stamp; /* journal */
     uint64_t random_state;
-    int64_t seconds_base_ns;        /* SECONDS = (now - base) */
-    struct getopts_state getopts;   /* saved in frames: a ksh function has its own, a subshell a copy */
-    struct match_state *match;      /* .sh.match: special_match.c */
+    int64_t seconds_base_ns; /* SECONDS = (now - base) */
+    struct getopts_state
+        getopts;               /* saved in frames: a ksh function has its own, a subshell a copy */
+    struct match_state *match; /* .sh.match: special_match.c */
     const struct discipline_call *discipline; /* the innermost one running: discipline.h */
-    uint64_t random_stamp, seconds_stamp; /* journal */
+    uint64_t random_stamp, seconds_stamp;     /* journal */
 
     /* exec layer */
     struct jobs *jobs;
     struct traps *traps;
     struct arith_cache *arith_cache;
-    bool arith_octal;               /* a leading 0 means octal: let under letoctal */
-    uint32_t arith_level;           /* expressions being evaluated: 2 and more are values of variables */
-    struct string_cache *string_cache; /* expand/string.c; made at first use, freed by expand_cache_free */
+    bool arith_octal;     /* a leading 0 means octal: let under letoctal */
+    uint32_t arith_level; /* expressions being evaluated: 2 and more are values of variables */
+    struct string_cache
+        *string_cache; /* expand/string.c; made at first use, freed by expand_cache_free */
     struct history *history;
-    uint64_t builtins_disabled[2];  /* bit per row of builtin.def: `builtin -d` */
-    pid_t pid;                      /* $$ */
+    uint64_t builtins_disabled[2]; /* bit per row of builtin.def: `builtin -d` */
+    pid_t pid;                     /* $$ */
     pid_t ppid;
-    pid_t last_background;          /* $!; 0: none */
-    uint32_t subshell_level;        /* .sh.subshell: virtual and real */
+    pid_t last_background;   /* $!; 0: none */
+    uint32_t subshell_level; /* .sh.subshell: virtual and real */
     bool interactive, login, restricted;
-    bool is_child;                  /* a forked subshell: never returns to the parent's boundary */
-    bool exiting;                   /* running the EXIT trap */
-    bool debug_fork_subshells;      /* every ( ) and $( ) forks: test mode fork-subshells */
-    bool debug_no_fastpath;         /* test mode no-fastpath */
-    uint32_t condition_depth;       /* in if/while/&&/||/! : set -e and ERR do not act */
-    uint32_t capture_count;         /* command substitutions run so far: did this expansion set the status? */
-    bool exec_last;                 /* the simple command about to run is the last thing of this process */
-    const struct node *command;     /* the simple command running; dies with its program */
-    const struct node *debug_command; /* .sh.command: what the DEBUG trap runs for; NULL outside of its action */
-    uint32_t process_sub_count;     /* process substitutions in use: their descriptors */
+    bool is_child;             /* a forked subshell: never returns to the parent's boundary */
+    bool exiting;              /* running the EXIT trap */
+    bool debug_fork_subshells; /* every ( ) and $( ) forks: test mode fork-subshells */
+    bool debug_no_fastpath;    /* test mode no-fastpath */
+    uint32_t condition_depth;  /* in if/while/&&/||/! : set -e and ERR do not act */
+    uint32_t
+        capture_count; /* command substitutions run so far: did this expansion set the status? */
+    bool exec_last;    /* the simple command about to run is the last thing of this process */
+    const struct node *command; /* the simple command running; dies with its program */
+    const struct node
+        *debug_command; /* .sh.command: what the DEBUG trap runs for; NULL outside of its action */
+    uint32_t process_sub_count; /* process substitutions in use: their descriptors */
     int process_subs[64];
-    struct str last_argument;       /* $_ of the previous command (heap) */
+    struct str last_argument; /* $_ of the previous command (heap) */
 
     struct error err;
     struct shell_hooks hooks;
@@ -198,22 +212,25 @@ struct shell {
 
 enum { SHELL_DEPTH_MAX = 2048 }; /* starting limit; main raises the C stack to match */
 
-/* Fills sh->err ("WHAT: WHY") with file and line of the running command and returns FLOW_ERROR. WHAT may be NULL. */
+/* Fills sh->err ("WHAT: WHY") with file and line of the running command and returns FLOW_ERROR.
+ * WHAT may be NULL. */
 enum flow shell_fail(struct shell *sh, enum error_kind kind, int status, const char *what,
                      const char *format, ...) PRINTF_LIKE(5, 6) NODISCARD;
 /* The same for memory: `cannot allocate N bytes`, status 1 (BYTES 0: size unknown). */
 enum flow shell_fail_memory(struct shell *sh, size_t bytes) NODISCARD;
-/* Prints sh->err as `memksh: FILE: line N: what: why` unless printed already; sets sh->status to err.status. */
+/* Prints sh->err as `memksh: FILE: line N: what: why` unless printed already; sets sh->status to
+ * err.status. */
 void shell_print_error(struct shell *sh);
 /* A warning in the same shape, at once. */
 void shell_warn(struct shell *sh, const char *what, const char *format, ...) PRINTF_LIKE(3, 4);
 
-/* Makes an empty shell: regions, names, base frame, params, fdtab, options. Does not read the environment (env.h).
- * NULL when out of memory. shell_free releases everything so that all regions are empty. */
+/* Makes an empty shell: regions, names, base frame, params, fdtab, options. Does not read the
+ * environment (env.h). NULL when out of memory. shell_free releases everything so that all regions
+ * are empty. */
 struct shell *shell_new(void);
 void shell_free(struct shell *sh);
-/* The same, and returns the number of blocks that were still busy in the regions when they were closed: 0 if nothing
- * leaked. What the exec layer made must be released before (exec_release). */
+/* The same, and returns the number of blocks that were still busy in the regions when they were
+ * closed: 0 if nothing leaked. What the exec layer made must be released before (exec_release). */
 size_t shell_free_counted(struct shell *sh);
 
 /* Guards recursion: false when too deep (then shell_fail ERROR_LIMIT). */
