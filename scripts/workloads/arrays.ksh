@@ -15,7 +15,8 @@ for ((round = 0; round < 3; round++)); do
         unset "list[$i]"
     done
     ((total += ${#list[@]}))
-    list=()
-    map=()
+    unset list map
+    typeset -a list
+    typeset -A map
 done
 print "total $total"
