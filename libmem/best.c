@@ -37,8 +37,10 @@ void *best_align(struct mem_region *region, size_t bytes, size_t align)
             index++;
         if (index < MEM_CLASSES) {
             void *block = pack_take_aligned(region, &region->classes[index]);
-            if (block)
+            if (block) {
+                MEM_OPEN(block, mem_class_bytes(index));
                 region_count_alloc(region, mem_class_bytes(index));
+            }
             return block;
         }
     }

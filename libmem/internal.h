@@ -245,10 +245,28 @@ static inline void mem_unlock(void)
 #define MEM_ASSERT(e) ((void)0)
 #endif
 
-#if MEM_DEBUG >= 3
-#define MEM_POISON(p, n) memset((p), 0xdb, (n))
+/* AddressSanitizer is told which bytes nobody may touch: MEM_SHUT, MEM_OPEN. Shut are dead blocks
+ * but for the link of a chain, and what a caller of region.c did not ask for at the end of a block.
+ * Memory is opened again before it goes back to the system. */
+#if defined(__has_feature) && !defined(__SANITIZE_ADDRESS__)
+#if __has_feature(address_sanitizer)
+#define __SANITIZE_ADDRESS__ 1 /* clang's name for it */
+#endif
+#endif
+#ifdef __SANITIZE_ADDRESS__
+#include <sanitizer/asan_interface.h>
+#define MEM_SHUT(p, n) __asan_poison_memory_region((p), (n))
+#define MEM_OPEN(p, n) __asan_unpoison_memory_region((p), (n))
 #else
-#define MEM_POISON(p, n) ((void)0)
+#define MEM_SHUT(p, n) ((void)0)
+#define MEM_OPEN(p, n) ((void)0)
+#endif
+
+/* N bytes at P are dead. */
+#if MEM_DEBUG >= 3
+#define MEM_POISON(p, n) (MEM_OPEN((p), (n)), memset((p), 0xdb, (n)), MEM_SHUT((p), (n)))
+#else
+#define MEM_POISON(p, n) MEM_SHUT((p), (n))
 #endif
 
 static inline struct span *map_get(const void *address)
@@ -292,6 +310,7 @@ static inline void *chain_next(const void *block)
 
 static inline void chain_set(void *block, void *next)
 {
+    MEM_OPEN(block, sizeof next);
     memcpy(block, &next, sizeof next);
 }
 
@@ -331,6 +350,7 @@ static inline void *class_take(struct mem_region *region, struct size_class *cla
         class->head = chain_next(block);
         class->room++;
     }
+    MEM_OPEN(block, class->bytes);
     region_count_alloc(region, class->bytes);
     return block;
 }

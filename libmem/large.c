@@ -282,6 +282,7 @@ struct span *large_take(struct mem_region *region, size_t pages, size_t align_pa
     if (high < end)
         span->segment->high = end;
     map_set(span, 0, span->pages);
+    MEM_OPEN(span->base, (size_t)(end - span->base));
     return span;
 }
 
@@ -425,6 +426,7 @@ static bool large_grow(struct span *span, size_t pages, size_t want)
     span_drop(right);
     span_cut(span, want);
     map_set(span, old, span->pages - old);
+    MEM_OPEN(span->base + (old << MEM_PAGE_SHIFT), (size_t)(span->pages - old) << MEM_PAGE_SHIFT);
     large_resized(span, old);
     return true;
 }

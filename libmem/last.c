@@ -134,6 +134,7 @@ void *last_alloc(struct mem_region *region, size_t bytes, size_t align)
             return NULL;
         size_t pad = (size_t)(-((uintptr_t)region->last_next + MEM_LAST_HEAD)) & (align - 1);
         if (pad) {
+            MEM_OPEN(region->last_next, pad);
             head_set(region->last_next, pad | FILLER);
             region->last_next += pad;
         }
@@ -142,6 +143,7 @@ void *last_alloc(struct mem_region *region, size_t bytes, size_t align)
             return NULL;
     }
     char *head = region->last_next;
+    MEM_OPEN(head, step);
     head_set(head, step);
     region->last_next = head + step;
     region_count_alloc(region, step - MEM_LAST_HEAD);
@@ -181,6 +183,8 @@ bool last_resize_in_place(struct mem_region *region, void *block, size_t bytes)
         segment_map_more(segment, head, step);
         region->last_limit = span_end(segment->span);
     }
+    if (step > old + MEM_LAST_HEAD)
+        MEM_OPEN((char *)block + old, step - MEM_LAST_HEAD - old);
     head_set(head, step);
     region->last_next = head + step;
     region->busy_bytes += step - MEM_LAST_HEAD - old;

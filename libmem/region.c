@@ -207,6 +207,51 @@ struct mem_region *mem_region_of(const void *address)
 
 /* ---- blocks ---- */
 
+/* AddressSanitizer: shuts what follows the first BYTES of BLOCK (or NULL), which is all open.
+ * Returns BLOCK. Of large blocks all stays open, or growing one would take quadratic time. */
+static inline void *block_narrow(void *block, size_t bytes)
+{
+#ifdef __SANITIZE_ADDRESS__
+    size_t usable = block ? block_bytes(map_find(block), block) : 0;
+    if (usable <= MEM_CLASS_MAX && bytes < usable)
+        MEM_SHUT((char *)block + bytes, usable - bytes);
+#else
+    (void)bytes;
+#endif
+    return block;
+}
+
+/* AddressSanitizer: all of BLOCK may be touched. */
+static inline void block_widen(const void *block)
+{
+#ifdef __SANITIZE_ADDRESS__
+    const struct span *span = map_find(block);
+    size_t usable = span ? block_bytes(span, block) : 0;
+    if (usable <= MEM_CLASS_MAX)
+        MEM_OPEN(block, usable);
+#else
+    (void)block;
+#endif
+}
+
+static size_t failed_bytes;
+
+size_t mem_failed_take(void)
+{
+    size_t bytes = failed_bytes;
+
+    failed_bytes = 0;
+    return bytes;
+}
+
+/* There is no memory for BYTES. */
+static void *alloc_failed(size_t bytes)
+{
+    failed_bytes = bytes;
+    errno = ENOMEM;
+    return NULL;
+}
+
 static void *alloc_any(struct mem_region *region, size_t bytes, size_t align, bool zeroed)
 {
     void *block = NULL;
@@ -226,8 +271,8 @@ static void *alloc_any(struct mem_region *region, size_t bytes, size_t align, bo
         break;
     }
     if (!block)
-        errno = ENOMEM;
-    else if (zeroed && region->method != MEM_BEST)
+        return alloc_failed(bytes);
+    if (zeroed && region->method != MEM_BEST)
         memset(block, 0, bytes);
     return block;
 }
@@ -237,10 +282,10 @@ void *mem_alloc(struct mem_region *region, size_t bytes)
     if (MEM_LIKELY(bytes - 1 < region->small_limit)) {
         void *block = class_take(region, class_small(region, bytes));
         if (MEM_UNLIKELY(!block))
-            errno = ENOMEM;
-        return block;
+            return alloc_failed(bytes);
+        return block_narrow(block, bytes);
     }
-    return alloc_any(region, bytes, MEM_ALIGN, false);
+    return block_narrow(alloc_any(region, bytes, MEM_ALIGN, false), bytes);
 }
 
 void *mem_alloc_zeroed(struct mem_region *region, size_t bytes)
@@ -249,7 +294,7 @@ void *mem_alloc_zeroed(struct mem_region *region, size_t bytes)
         void *block = mem_alloc(region, bytes);
         return block ? memset(block, 0, bytes) : NULL;
     }
-    return alloc_any(region, bytes, MEM_ALIGN, true);
+    return block_narrow(alloc_any(region, bytes, MEM_ALIGN, true), bytes);
 }
 
 void *mem_align(struct mem_region *region, size_t bytes, size_t align)
@@ -258,7 +303,7 @@ void *mem_align(struct mem_region *region, size_t bytes, size_t align)
         errno = EINVAL;
         return NULL;
     }
-    return alloc_any(region, bytes, align, false);
+    return block_narrow(alloc_any(region, bytes, align, false), bytes);
 }
 
 void *mem_resize(struct mem_region *region, void *block, size_t bytes)
@@ -268,6 +313,7 @@ void *mem_resize(struct mem_region *region, void *block, size_t bytes)
     if (!block)
         return mem_alloc(region, bytes);
     region->resize_count++;
+    block_widen(block);
     switch (region->method) {
     case MEM_BEST:
         moved = best_resize(region, block, bytes, false);
@@ -277,13 +323,13 @@ void *mem_resize(struct mem_region *region, void *block, size_t bytes)
         break;
     case MEM_POOL:
         if (bytes <= region->classes[0].bytes)
-            return block;
+            return block_narrow(block, bytes);
         errno = EINVAL;
         return NULL;
     }
     if (!moved && errno != EINVAL)
-        errno = ENOMEM;
-    return moved;
+        alloc_failed(bytes);
+    return block_narrow(moved, bytes);
 }
 
 bool mem_resize_in_place(void *block, size_t bytes)
@@ -295,12 +341,15 @@ bool mem_resize_in_place(void *block, size_t bytes)
     struct mem_region *region = span->region;
     bool done = false;
     region->resize_count++;
+    block_widen(block);
     if (region->method == MEM_BEST)
         done = best_resize_in_place(span, block, bytes);
     else if (region->method == MEM_LAST)
         done = last_resize_in_place(region, block, bytes);
     else
         done = bytes <= span->block_bytes;
+    if (done)
+        block_narrow(block, bytes);
     return done;
 }
 
@@ -385,6 +434,7 @@ size_t mem_block_bytes(const void *block)
 {
     const struct span *span = map_find(block);
 
+    block_widen(block); /* whoever asks is about to use them */
     return span ? block_bytes(span, block) : 0;
 }
 

@@ -320,6 +320,7 @@ void segment_drop(struct segment *segment)
         segment->lent->region->size_bytes += segment->bytes;
         large_put(segment->lent);
     } else {
+        MEM_OPEN(base, segment->bytes);
         mem_sources[segment->source].put(base, segment->bytes, segment->room_bytes);
     }
     segment_record_drop(segment);
@@ -369,6 +370,7 @@ bool segment_move(struct segment *segment, size_t bytes)
     size_t want = segment_round(bytes);
     size_t used_bytes = (size_t)(segment->high - segment->base);
     char *base = NULL;
+    MEM_OPEN(segment->base, old);
     if (leaf_stock(want))
         base = source->move(segment->base, old, want);
     if (!base && leaf_stock(bytes))

@@ -53,6 +53,10 @@ void *mem_resize(struct mem_region *region, void *block, size_t bytes);
  * also where a smaller size would belong to another size class. */
 bool mem_resize_in_place(void *block, size_t bytes);
 
+/* The size of the last request that failed for want of memory since this was last called; 0: none.
+ * For messages. */
+size_t mem_failed_take(void);
+
 /* Frees BLOCK (NULL is ok), of whatever region. */
 void mem_free(void *block);
 /* The same, faster; BYTES must be a size between the one last requested (mem_alloc, mem_resize) and
