@@ -43,7 +43,8 @@ static inline void buf_append(struct buf *b, const char *bytes, size_t len)
 {
     if (b->cap - b->len <= len && !buf_grow(b, len))
         return;
-    memcpy(b->data + b->len, bytes, len);
+    if (len) /* BYTES of an unset parameter is NULL */
+        memcpy(b->data + b->len, bytes, len);
     b->len += len;
 }
 static inline void buf_putc(struct buf *b, char c)

@@ -26,6 +26,7 @@ static void test_messages(void **state)
         { "a[x y]", "!x y: arithmetic syntax error" },
         { "$", "!$: arithmetic syntax error" },
         { "x**=2", "!x**=2: arithmetic syntax error" },
+        { "h[1$Z$9][Z&&]", "!Z&&: more tokens expected" },
     };
     RUN(checks);
 }
