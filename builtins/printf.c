@@ -213,8 +213,13 @@ static bool read_spec(struct printer *p, const char **at, struct spec *spec)
 
 static void write_fill(struct out *out, char c, size_t count)
 {
-    for (; count > 0; count--)
-        out_putc(out, c);
+    char chunk[256];
+    memset(chunk, c, count < sizeof chunk ? count : sizeof chunk);
+    while (count > 0 && !out->error) {
+        size_t len = count < sizeof chunk ? count : sizeof chunk;
+        out_write(out, chunk, len);
+        count -= len;
+    }
 }
 
 /* TEXT in the field of SPEC; SHOWN is its width. */
@@ -503,7 +508,7 @@ static enum flow convert(struct printer *p, struct spec *spec)
         arg = take_arg(p);
         str_clear(&p->text);
         if (arg && *arg)
-            TRY(quote_variable(p->sh, p->name, arg, &p->text));
+            TRY(quote_variable(p->sh, p->name, arg, !spec->alternate, &p->text));
         write_string(p, spec, str_text(&p->text), p->text.len);
         break;
     case 'Q':

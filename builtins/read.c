@@ -61,6 +61,8 @@ static bool out_of_time(struct reader *r)
 /* After a call failed: runs traps and tries again when it was a signal. */
 static enum flow interrupted(struct reader *r)
 {
+    if (errno == ENOMEM)
+        return shell_fail_memory(r->sh, 0);
     if (errno != EINTR)
         return shell_fail(r->sh, ERROR_BUILTIN, 1, r->args->argv[0], "%s", strerror(errno));
     return r->sh->pending ? trap_run_pending(r->sh) : FLOW_NEXT;
@@ -91,7 +93,7 @@ static enum flow next_line(struct reader *r, const char **ret_text, size_t *ret_
         str_init(&line, r->sh->scratch);
         for (;;) {
             TRY(next_byte(r, &byte));
-            if (byte < 0 || byte == (unsigned char)r->delimiter)
+            if (byte < 0 || byte == (unsigned char)r->delimiter || !str_ok(&line))
                 break;
             str_putc(&line, (char)byte);
         }
@@ -148,7 +150,7 @@ static enum flow unescape_lines(struct reader *r, const char *text, size_t len)
             else if (!escape || text[i] != '\n')
                 append_byte(r, text[i], escape);
         }
-        if (!joined)
+        if (!joined || !str_ok(&r->copy))
             return use_copy(r);
         TRY(next_line(r, &text, &len));
     }
@@ -186,7 +188,7 @@ static enum flow read_characters(struct reader *r)
     int more = 0, byte = 0;
     while (count < r->characters || more > 0) {
         TRY(next_byte(r, &byte));
-        if (byte < 0)
+        if (byte < 0 || !str_ok(&r->copy))
             break;
         if (more > 0 && (byte & 0xc0) == 0x80) {
             more--;

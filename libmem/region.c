@@ -207,33 +207,6 @@ struct mem_region *mem_region_of(const void *address)
 
 /* ---- blocks ---- */
 
-/* AddressSanitizer: shuts what follows the first BYTES of BLOCK (or NULL), which is all open.
- * Returns BLOCK. Of large blocks all stays open, or growing one would take quadratic time. */
-static inline void *block_narrow(void *block, size_t bytes)
-{
-#ifdef __SANITIZE_ADDRESS__
-    size_t usable = block ? block_bytes(map_find(block), block) : 0;
-    if (usable <= MEM_CLASS_MAX && bytes < usable)
-        MEM_SHUT((char *)block + bytes, usable - bytes);
-#else
-    (void)bytes;
-#endif
-    return block;
-}
-
-/* AddressSanitizer: all of BLOCK may be touched. */
-static inline void block_widen(const void *block)
-{
-#ifdef __SANITIZE_ADDRESS__
-    const struct span *span = map_find(block);
-    size_t usable = span ? block_bytes(span, block) : 0;
-    if (usable <= MEM_CLASS_MAX)
-        MEM_OPEN(block, usable);
-#else
-    (void)block;
-#endif
-}
-
 static size_t failed_bytes;
 
 size_t mem_failed_take(void)
@@ -283,9 +256,9 @@ void *mem_alloc(struct mem_region *region, size_t bytes)
         void *block = class_take(region, class_small(region, bytes));
         if (MEM_UNLIKELY(!block))
             return alloc_failed(bytes);
-        return block_narrow(block, bytes);
+        return block;
     }
-    return block_narrow(alloc_any(region, bytes, MEM_ALIGN, false), bytes);
+    return alloc_any(region, bytes, MEM_ALIGN, false);
 }
 
 void *mem_alloc_zeroed(struct mem_region *region, size_t bytes)
@@ -294,7 +267,7 @@ void *mem_alloc_zeroed(struct mem_region *region, size_t bytes)
         void *block = mem_alloc(region, bytes);
         return block ? memset(block, 0, bytes) : NULL;
     }
-    return block_narrow(alloc_any(region, bytes, MEM_ALIGN, true), bytes);
+    return alloc_any(region, bytes, MEM_ALIGN, true);
 }
 
 void *mem_align(struct mem_region *region, size_t bytes, size_t align)
@@ -303,7 +276,7 @@ void *mem_align(struct mem_region *region, size_t bytes, size_t align)
         errno = EINVAL;
         return NULL;
     }
-    return block_narrow(alloc_any(region, bytes, align, false), bytes);
+    return alloc_any(region, bytes, align, false);
 }
 
 void *mem_resize(struct mem_region *region, void *block, size_t bytes)
@@ -313,7 +286,6 @@ void *mem_resize(struct mem_region *region, void *block, size_t bytes)
     if (!block)
         return mem_alloc(region, bytes);
     region->resize_count++;
-    block_widen(block);
     switch (region->method) {
     case MEM_BEST:
         moved = best_resize(region, block, bytes, false);
@@ -323,13 +295,13 @@ void *mem_resize(struct mem_region *region, void *block, size_t bytes)
         break;
     case MEM_POOL:
         if (bytes <= region->classes[0].bytes)
-            return block_narrow(block, bytes);
+            return block;
         errno = EINVAL;
         return NULL;
     }
     if (!moved && errno != EINVAL)
         alloc_failed(bytes);
-    return block_narrow(moved, bytes);
+    return moved;
 }
 
 bool mem_resize_in_place(void *block, size_t bytes)
@@ -341,15 +313,12 @@ bool mem_resize_in_place(void *block, size_t bytes)
     struct mem_region *region = span->region;
     bool done = false;
     region->resize_count++;
-    block_widen(block);
     if (region->method == MEM_BEST)
         done = best_resize_in_place(span, block, bytes);
     else if (region->method == MEM_LAST)
         done = last_resize_in_place(region, block, bytes);
     else
         done = bytes <= span->block_bytes;
-    if (done)
-        block_narrow(block, bytes);
     return done;
 }
 
@@ -434,7 +403,6 @@ size_t mem_block_bytes(const void *block)
 {
     const struct span *span = map_find(block);
 
-    block_widen(block); /* whoever asks is about to use them */
     return span ? block_bytes(span, block) : 0;
 }
 

@@ -109,8 +109,11 @@ void out_vprintf(struct out *o, const char *format, va_list args)
         struct str text;
         str_init(&text, o->fd < 0 ? o->sink->region : o->region);
         str_vprintf(&text, format, again);
-        if (!str_ok(&text) && !o->error)
-            o->error = ENOMEM;
+        if (!str_ok(&text)) {
+            o->error = o->error ? o->error : ENOMEM;
+            if (o->fd < 0)
+                o->sink->failed = true;
+        }
         out_write(o, str_text(&text), text.len);
         str_release(&text);
     }
@@ -128,7 +131,5 @@ bool out_flush(struct out *o)
 
 void out_clear_error(struct out *o)
 {
-    o->error = 0;
-    if (o->sink)
-        o->sink->failed = false;
+    o->error = 0; /* not that of the sink's text, which stays incomplete: its reader must know */
 }

@@ -2,8 +2,9 @@
  * Growable byte strings and the small text helpers that need no locale.
  *
  * Owns the storage of struct str. Invariants: DATA is NULL (then LEN and CAP are 0) or has CAP
- * bytes with LEN < CAP and DATA[LEN] == 0. A failed allocation changes nothing but `failed`. Room
- * grows by a factor, so that appending byte by byte is linear in the end.
+ * bytes with LEN < CAP and DATA[LEN] == 0. A failed allocation changes nothing but `failed`; the
+ * string does not grow any more until it is cleared. Room grows by a factor, so that appending byte
+ * by byte is linear in the end.
  *
  * Must not know of characters (utf8.c) or of the shell's syntax beyond what a name is.
  */
@@ -15,7 +16,7 @@
 #include "shell/base/cclass.h"
 #include "shell/base/num.h"
 
-enum { STR_FIRST_BYTES = 32, STR_DOUBLE_MAX_BYTES = 1 << 20 };
+enum { STR_FIRST_BYTES = 32, STR_DOUBLE_MAX_BYTES = 1 << 20, STR_SPARE_MIN_BYTES = 4096 };
 
 void str_init(struct str *s, struct mem_region *region)
 {
@@ -55,10 +56,13 @@ bool str_reserve(struct str *s, size_t extra)
     }
     if (need <= s->cap)
         return true;
+    if (s->failed) /* what fills it byte by byte would ask the system for each */
+        return false;
     size_t bytes = grown_bytes(s->cap, need);
     char *data = mem_resize(s->region, s->data, bytes);
-    if (!data && bytes > need) {
-        bytes = need;
+    while (!data && bytes > need) { /* less room, but some: the next byte would be as hard to get */
+        size_t spare = (bytes - need) / 8;
+        bytes = need + (spare < STR_SPARE_MIN_BYTES ? 0 : spare);
         data = mem_resize(s->region, s->data, bytes);
     }
     if (!data) {

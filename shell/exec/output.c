@@ -13,5 +13,11 @@ enum flow exec_output_check(struct shell *sh, const char *name, enum flow flow)
 {
     if (__builtin_expect(fdtab_command_done(sh), 1))
         return flow;
+    if (errno == ENOMEM && sh->out->fd < 0) { /* the command substitution will fail and say so */
+        sh->status = 1;
+        return flow;
+    }
+    if (errno == ENOMEM)
+        return shell_fail_memory(sh, 0);
     return shell_fail(sh, ERROR_BUILTIN, 1, name, "write to 1 failed: %s", strerror(errno));
 }

@@ -89,20 +89,20 @@ enum flow fdtab_promote(struct shell *sh)
 }
 
 /* Appends what is in the pipe. 1: got something; 0: end of file; -1: nothing now, or error (errno).
+ * Without memory the pipe is closed, so that who writes to it ends; the sink says that it failed.
  */
 static int capture_read(struct capture *capture)
 {
     struct str *sink = capture->sink;
-    bool room = str_reserve(sink, CAPTURE_READ_BYTES);
-    char waste[512];
-    ssize_t n = room ? read(capture->pipe_read, sink->data + sink->len, CAPTURE_READ_BYTES)
-                     : read(capture->pipe_read, waste, sizeof waste);
-    if (n > 0 && room) {
+    if (!str_reserve(sink, CAPTURE_READ_BYTES)) {
+        pipe_close(&capture->pipe_read);
+        return 0;
+    }
+    ssize_t n = read(capture->pipe_read, sink->data + sink->len, CAPTURE_READ_BYTES);
+    if (n > 0) {
         sink->len += (size_t)n;
         sink->data[sink->len] = '\0';
     }
-    /* Without memory the rest is thrown away, so that the process can end; the sink says that it
-     * failed. */
     return n > 0 ? 1 : n < 0 ? -1 : 0;
 }
 

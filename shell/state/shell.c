@@ -51,6 +51,9 @@ enum flow shell_fail(struct shell *sh, enum error_kind kind, int status, const c
 
 enum flow shell_fail_memory(struct shell *sh, size_t bytes)
 {
+    size_t failed = mem_failed_take();
+    if (failed)
+        bytes = failed;
     if (bytes == 0)
         return shell_fail(sh, ERROR_MEMORY, 1, NULL, "cannot allocate memory");
     return shell_fail(sh, ERROR_MEMORY, 1, NULL, "cannot allocate %zu bytes", bytes);
