@@ -1,8 +1,8 @@
 /*
  * print: write arguments, to a descriptor, the coprocess or the history.
  *
- * Escapes are made unless -r or -R is given; a \c ends the output there. With -v and -C (which
- * differ for compound variables only) the arguments name variables.
+ * Escapes are made unless -r or -R is given; a \c ends the output there. With -v and -C the
+ * arguments name variables; they differ in how arrays are laid out.
  */
 #include "builtins/print.h"
 
@@ -15,7 +15,7 @@
 #include "shell/state/fdtab.h"
 
 struct print_options {
-    bool raw, no_newline, history, variables;
+    bool raw, no_newline, history, variables, one_line;
     const char *format;
     struct out *out;
 };
@@ -65,6 +65,7 @@ static enum flow parse(struct shell *sh, struct args *args, struct print_options
         case 'v':
         case 'C':
             options->variables = true;
+            options->one_line = option == 'C';
             break;
         case 'f':
             options->format = args->option_argument;
@@ -104,12 +105,13 @@ static bool append_words(struct str *s, const struct args *args, bool raw)
     return true;
 }
 
-static enum flow append_variables(struct shell *sh, const struct args *args, struct str *s)
+static enum flow append_variables(struct shell *sh, const struct args *args, bool lines,
+                                  struct str *s)
 {
     for (size_t i = args->next; i < args->count; i++) {
         if (i > args->next)
             str_putc(s, '\n');
-        TRY(quote_variable(sh, args->argv[0], args->argv[i], s));
+        TRY(quote_variable(sh, args->argv[0], args->argv[i], lines, s));
     }
     return FLOW_NEXT;
 }
@@ -157,7 +159,7 @@ static enum flow print_run(struct shell *sh, struct args *args)
         str_init(&text, sh->scratch);
         bool newline = !options.no_newline;
         if (options.variables)
-            TRY(append_variables(sh, args, &text));
+            TRY(append_variables(sh, args, !options.one_line, &text));
         else
             newline = append_words(&text, args, options.raw) && newline;
         if (newline)

@@ -15,8 +15,9 @@ void quote_html(struct str *s, const char *text, size_t len);
 void quote_url(struct str *s, const char *text, size_t len);
 void quote_ere_to_pattern(struct str *s, const char *text, size_t len);
 void quote_pattern_to_ere(struct str *s, const char *text, size_t len);
-/* The value of a variable for %B; of binary data the bytes. NAME is for messages. */
-enum flow quote_variable(struct shell *sh, const char *name, const char *variable,
+/* The value of a variable for %B; of binary data the bytes, of an array the list, with LINES an
+ * element a line. NAME is for messages. */
+enum flow quote_variable(struct shell *sh, const char *name, const char *variable, bool lines,
                          struct str *s) NODISCARD;
 
 /* LEN bytes as base64 text. */

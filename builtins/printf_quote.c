@@ -6,6 +6,7 @@
  */
 #include <string.h>
 
+#include "builtins/operand.h"
 #include "builtins/print.h"
 #include "shell/base/cclass.h"
 #include "shell/base/utf8.h"
@@ -290,17 +291,20 @@ static void append_decoded(struct str *s, const char *text, size_t len)
     }
 }
 
-enum flow quote_variable(struct shell *sh, const char *name, const char *variable, struct str *s)
+enum flow quote_variable(struct shell *sh, const char *name, const char *variable, bool lines,
+                         struct str *s)
 {
     const char *text;
     size_t len;
-    struct name *interned = name_intern(sh, variable, strlen(variable));
-    if (!interned)
-        return shell_fail_memory(sh, strlen(variable));
-    if (!text_is_dotted_name(variable, interned->len))
-        return shell_fail(sh, ERROR_BUILTIN, 1, name, "%s: invalid variable name", variable);
-    struct var_ref ref = var_ref_name(interned);
+    const char *const argv[] = { name, NULL };
+    const struct args args = { .count = 1, .argv = argv };
+    struct var_ref ref;
     struct var *var;
+    bool is_array;
+    TRY(operand_ref(sh, &args, variable, strlen(variable), &ref));
+    TRY(var_print_array(sh, &ref, lines, s, &is_array));
+    if (is_array)
+        return FLOW_NEXT;
     TRY(var_get(sh, &ref, &text, &len));
     if (!text)
         return FLOW_NEXT;

@@ -274,6 +274,10 @@ enum flow var_print(struct shell *sh, struct name *name, struct str *s,
  * element. */
 enum flow var_print_element(struct shell *sh, const struct var_ref *ref, const char *text,
                             struct str *s, bool *ret_is) NODISCARD;
+/* What print -v and -C show of an array that REF means as a whole: (...), with LINES an element a
+ * line; nothing of one without elements. *RET_IS false: it means no array. */
+enum flow var_print_array(struct shell *sh, const struct var_ref *ref, bool lines, struct str *s,
+                          bool *ret_is) NODISCARD;
 /* The attributes as options: `-x -i 16`; nothing when there are none. */
 void var_print_attrs(const struct var *var, struct str *s);
 /* The value as shown by set and typeset: quoted text, or the (...) of an array. */

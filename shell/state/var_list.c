@@ -102,33 +102,50 @@ static bool needs_prefix(const struct value *value)
     return value->array->count == 0 || !is_gapless(value->array);
 }
 
+/* What stands before an element. DEPTH as in print_array. */
+static void print_gap(struct str *s, bool first, int depth)
+{
+    if (depth) {
+        str_putc(s, '\n');
+        for (int i = 1; i <= depth; i++)
+            str_putc(s, '\t');
+    } else if (!first) {
+        str_putc(s, ' ');
+    }
+}
+
+static void print_subscript(const struct var *var, const struct array *array,
+                            const struct array_item *item, struct str *s)
+{
+    if (needs_prefix(item->value))
+        str_append_z(s, "typeset -a ");
+    str_putc(s, '[');
+    const char *label = index_label(var, array, item->index);
+    if (item->element)
+        text_quote(s, item->element->key, item->element->key_len);
+    else if (label)
+        text_quote(s, label, strlen(label));
+    else
+        str_append_int(s, item->index);
+    str_append(s, "]=", 2);
+}
+
+/* DEPTH: 0: all on one line; else of ARRAY in the variable, from 1. */
 static enum flow print_array(struct shell *sh, const struct var *var, struct array *array,
-                             struct str *s)
+                             struct str *s, int depth)
 {
     struct array_item item;
     size_t position = 0;
     bool plain = is_gapless(array), first = true;
     str_putc(s, '(');
     while (array_next(array, &position, &item)) {
-        if (!first)
-            str_putc(s, ' ');
+        print_gap(s, first, depth);
         first = false;
-        if (!plain) {
-            if (needs_prefix(item.value))
-                str_append_z(s, "typeset -a ");
-            str_putc(s, '[');
-            const char *label = index_label(var, array, item.index);
-            if (item.element)
-                text_quote(s, item.element->key, item.element->key_len);
-            else if (label)
-                text_quote(s, label, strlen(label));
-            else
-                str_append_int(s, item.index);
-            str_append(s, "]=", 2);
-        }
+        if (!plain)
+            print_subscript(var, array, &item, s);
         if (item.value->bits & VALUE_ARRAY) {
-            TRY(print_array(sh, var, item.value->array, s));
-            if (position_is_last(array, position))
+            TRY(print_array(sh, var, item.value->array, s, depth ? depth + 1 : 0));
+            if (!depth && position_is_last(array, position))
                 str_putc(s, ' '); /* so does ksh93 */
             continue;
         }
@@ -136,6 +153,11 @@ static enum flow print_array(struct shell *sh, const struct var *var, struct arr
         size_t len;
         TRY(attr_show(sh, var, item.value, &text, &len));
         text_quote(s, text, len);
+    }
+    if (depth) {
+        str_putc(s, '\n');
+        for (int i = 1; i < depth; i++)
+            str_putc(s, '\t');
     }
     str_putc(s, ')');
     return FLOW_NEXT;
@@ -162,7 +184,7 @@ static enum flow print_value(struct shell *sh, struct var *var, struct str *s)
     if (var->attrs & VAR_SPECIAL)
         TRY(special_prepare(sh, var));
     if (var->attrs & VAR_ARRAY)
-        return print_array(sh, var, var->array, s);
+        return print_array(sh, var, var->array, s, 0);
     const char *text;
     size_t len;
     if ((var->attrs & VAR_DISCIPLINE) && var->name->cur == var)
@@ -221,6 +243,24 @@ enum flow var_print_element(struct shell *sh, const struct var_ref *ref, const c
     if (!*ret_is)
         return FLOW_NEXT;
     str_printf(s, "typeset %s %s=", value->array->assoc ? "-A" : "-a", text);
-    TRY(print_array(sh, place.var, value->array, s));
+    TRY(print_array(sh, place.var, value->array, s, 0));
+    return check_str(sh, s);
+}
+
+enum flow var_print_array(struct shell *sh, const struct var_ref *ref, bool lines, struct str *s,
+                          bool *ret_is)
+{
+    struct var_ref all = *ref;
+    struct var *var;
+    TRY(var_resolve(sh, &all, &var));
+    *ret_is = false;
+    if (!var || !(var->attrs & VAR_ARRAY) || all.kind != REF_SCALAR || all.step_count > 0)
+        return FLOW_NEXT;
+    if (var->attrs & VAR_SPECIAL)
+        TRY(special_prepare(sh, var));
+    *ret_is = true;
+    if (!var->array || var->array->count == 0)
+        return FLOW_NEXT;
+    TRY(print_array(sh, var, var->array, s, lines ? 1 : 0));
     return check_str(sh, s);
 }
