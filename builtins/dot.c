@@ -13,6 +13,7 @@
 #include "shell/state/cmdhash.h"
 #include "shell/state/frame.h"
 #include "shell/state/func.h"
+#include "shell/state/option.h"
 #include "shell/state/param.h"
 #include "shell/state/var.h"
 
@@ -48,6 +49,8 @@ static enum flow run_file(struct shell *sh, const struct args *args)
         if (!path)
             return shell_fail(sh, ERROR_REDIRECT, 1, args->argv[0], "%s: cannot open: %s", name,
                               strerror(ENOENT));
+    } else if (option_on(sh, OPTION_RESTRICTED)) {
+        return shell_fail(sh, ERROR_BUILTIN, 1, args->argv[0], "%s: restricted", name);
     }
     if (!shell_enter(sh)) {
         shell_leave(sh);

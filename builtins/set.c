@@ -52,12 +52,13 @@ static int compare_shown(const void *a, const void *b)
                   shown_name(*(const enum option *)b, &inverted));
 }
 
-/* All options but the one that only tells where commands come from, by the names shown. */
+/* All options but those that only a letter tells (where commands come from, -t), by the names
+ * shown. */
 static size_t sorted_options(enum option ret[OPTION_COUNT])
 {
     size_t count = 0;
     for (int i = 0; i < OPTION_COUNT; i++) {
-        if (i != OPTION_STDIN)
+        if (i != OPTION_STDIN && i != OPTION_ONECMD)
             ret[count++] = (enum option)i;
     }
     qsort(ret, count, sizeof *ret, compare_shown);
@@ -357,6 +358,7 @@ static const struct builtin_option options[] = {
       .plus = true },
     { .letter = 'p', .help = "privileged", .plus = true },
     { .letter = 'r', .help = "restricted; cannot be turned off", .plus = true },
+    { .letter = 't', .help = "leave the shell after the next command; obsolete", .plus = true },
     { .letter = 'u', .help = "nounset: expanding an unset variable is an error", .plus = true },
     { .letter = 'v', .help = "verbose: show input as it is read", .plus = true },
     { .letter = 'x', .help = "xtrace: show commands as they are run", .plus = true },

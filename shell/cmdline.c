@@ -17,6 +17,7 @@ struct parser {
     char *const *argv;
     int argc, next;
     bool takes_command; /* -c was given */
+    bool rc_given;      /* -E or +E was given */
 };
 
 static enum flow usage_error(struct shell *sh, const char *what, const char *why)
@@ -28,14 +29,19 @@ static enum flow usage_error(struct shell *sh, const char *what, const char *why
                       why);
 }
 
-static enum flow set_option(struct shell *sh, enum option option, bool on)
+static enum flow set_option(struct parser *p, enum option option, bool on)
 {
+    struct shell *sh = p->sh;
     if (option == OPTION_INTERACTIVE)
         sh->interactive = on;
     else if (option == OPTION_LOGIN_SHELL)
         sh->login = on;
-    else if (option == OPTION_RESTRICTED)
-        sh->restricted = on;
+    else if (option == OPTION_RC)
+        p->rc_given = true;
+    if (option == OPTION_RESTRICTED) {
+        p->cmdline->restricted = on;
+        return FLOW_NEXT;
+    }
     return option_set(sh, option, on);
 }
 
@@ -45,7 +51,7 @@ static enum flow set_named(struct parser *p, const char *name, bool on)
     bool inverted = false;
     if (!option_parse_name(name, &option, &inverted))
         return usage_error(p->sh, name, "unknown option");
-    return set_option(p->sh, option, on != inverted);
+    return set_option(p, option, on != inverted);
 }
 
 /* --name */
@@ -70,7 +76,7 @@ static enum flow letters(struct parser *p, const char *word)
             p->takes_command = true;
         } else if (*c == 's') {
             p->cmdline->from_stdin = on;
-            TRY(set_option(p->sh, OPTION_STDIN, on));
+            TRY(set_option(p, OPTION_STDIN, on));
         } else if (*c == 'o') {
             const char *name = c[1] ? c + 1 : p->next < p->argc ? p->argv[p->next++] : NULL;
             if (!name) {
@@ -81,7 +87,7 @@ static enum flow letters(struct parser *p, const char *word)
             if (c[1])
                 return FLOW_NEXT;
         } else if (option_parse_letter(*c, &option)) {
-            TRY(set_option(p->sh, option, on));
+            TRY(set_option(p, option, on));
         } else {
             char what[3] = { *word, *c, '\0' };
             return usage_error(p->sh, what, "unknown option");
@@ -107,16 +113,17 @@ static enum flow options(struct parser *p)
     return FLOW_NEXT;
 }
 
-static enum flow invoked_as(struct shell *sh, const char *arg0)
+static enum flow invoked_as(struct parser *p, const char *arg0)
 {
+    struct shell *sh = p->sh;
     const char *slash = strrchr(arg0, '/');
     const char *name = slash ? slash + 1 : arg0;
     if (*name == '-') {
         name++;
-        TRY(set_option(sh, OPTION_LOGIN_SHELL, true));
+        TRY(set_option(p, OPTION_LOGIN_SHELL, true));
     }
     if (*name == 'r' && strchr(name, 's'))
-        TRY(set_option(sh, OPTION_RESTRICTED, true));
+        TRY(set_option(p, OPTION_RESTRICTED, true));
     TRY(option_set(sh, OPTION_TRACKALL, true));
     if (strcmp(name, "sh") == 0 || strcmp(name, "rsh") == 0) {
         TRY(option_set(sh, OPTION_POSIX, true));
@@ -147,8 +154,8 @@ static enum flow operands(struct parser *p, const char *arg0)
     if (cmdline->from_stdin && !cmdline->command)
         TRY(option_set(sh, OPTION_STDIN, true));
     if (cmdline->from_stdin && !cmdline->command && isatty(0) && isatty(2))
-        TRY(set_option(sh, OPTION_INTERACTIVE, true));
-    return FLOW_NEXT;
+        TRY(set_option(p, OPTION_INTERACTIVE, true));
+    return sh->interactive && !p->rc_given ? option_set(sh, OPTION_RC, true) : FLOW_NEXT;
 }
 
 enum flow cmdline_parse(struct shell *sh, int argc, char *const *argv, struct cmdline *ret)
@@ -156,7 +163,7 @@ enum flow cmdline_parse(struct shell *sh, int argc, char *const *argv, struct cm
     struct parser p = { .sh = sh, .cmdline = ret, .argv = argv, .argc = argc, .next = 1 };
     const char *arg0 = argc > 0 ? argv[0] : "memksh";
     *ret = (struct cmdline){ .arg0 = arg0 };
-    TRY(invoked_as(sh, arg0));
+    TRY(invoked_as(&p, arg0));
     TRY(options(&p));
     return operands(&p, arg0);
 }

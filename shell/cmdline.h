@@ -12,12 +12,13 @@ struct cmdline {
     size_t argc;         /* $1 ... */
     char *const *argv;
     bool from_stdin; /* -s, or neither -c nor a script */
+    bool restricted; /* -r, or called r...: to be set once the profiles were read */
     bool show_version, show_help, list_options;
 };
 
-/* Reads ARGV: sets options of SH (also interactive, login, restricted) and fills *RET. By the name
- * it is called: sh is POSIX mode, r... restricted, -... a login shell. FLOW_ERROR ERROR_USAGE,
- * status 2. */
+/* Reads ARGV: sets options of SH (also interactive and login, but not restricted) and fills *RET.
+ * By the name it is called: sh is POSIX mode, r... restricted, -... a login shell. FLOW_ERROR
+ * ERROR_USAGE, status 2. */
 enum flow cmdline_parse(struct shell *sh, int argc, char *const *argv,
                         struct cmdline *ret) NODISCARD;
 /* The text of --help, and of --version. */

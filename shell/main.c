@@ -94,7 +94,7 @@ static enum flow profiles_run(struct shell *sh)
         TRY(profile_run(sh, "/etc/profile"));
         TRY(home_profile(sh, ".profile"));
     }
-    if (sh->interactive && !option_on(sh, OPTION_PRIVILEGED))
+    if (option_on(sh, OPTION_RC) && !option_on(sh, OPTION_PRIVILEGED))
         return rc_run(sh);
     return FLOW_NEXT;
 }
@@ -157,6 +157,8 @@ static enum flow script_run(struct shell *sh, const char *script)
 static enum flow commands_run(struct shell *sh, const struct cmdline *cmdline)
 {
     TRY(profiles_run(sh));
+    if (cmdline->restricted) /* the profiles may still make PATH what it is to be */
+        TRY(option_set(sh, OPTION_RESTRICTED, true));
     if (cmdline->command)
         return exec_command_string(sh, cmdline->command, strlen(cmdline->command));
     if (cmdline->script)

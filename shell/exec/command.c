@@ -96,6 +96,8 @@ bool command_autoload(struct shell *sh, const char *name, struct command *ret)
 enum flow command_path(struct shell *sh, const char *name, bool default_path, const char **ret_path)
 {
     if (strchr(name, '/')) {
+        if (option_on(sh, OPTION_RESTRICTED))
+            return shell_fail(sh, ERROR_COMMAND, 1, name, "restricted");
         *ret_path = name;
         return FLOW_NEXT;
     }

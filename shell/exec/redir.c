@@ -51,7 +51,7 @@ static enum flow apply_file(struct shell *sh, struct frame *target, const struct
     size_t len;
     int real, dup;
     TRY(expand_target(sh, redir->word, &path, &len));
-    if (sh->restricted && redir->op != REDIR_IN)
+    if (option_on(sh, OPTION_RESTRICTED) && redir->op != REDIR_IN)
         return shell_fail(sh, ERROR_REDIRECT, 1, path, "restricted");
     TRY(redir_open(sh, redir->op, path, &real, &dup));
     return dup >= 0 ? dup_to(sh, target, fd, dup) : install(sh, target, fd, real);
@@ -71,7 +71,7 @@ static enum flow apply_on_success(struct shell *sh, struct frame *target, const 
         return redir_truncate_later(sh, target, fd);
     }
     TRY(expand_target(sh, redir->word, &path, &len));
-    if (sh->restricted)
+    if (option_on(sh, OPTION_RESTRICTED))
         return shell_fail(sh, ERROR_REDIRECT, 1, path, "restricted");
     TRY(redir_open_rewrite(sh, target, path, &real));
     return install(sh, target, fd, real);

@@ -366,6 +366,10 @@ static void prefix_strip(struct shell *sh, struct run *run)
 static enum flow run_dispatch(struct shell *sh, struct run *run)
 {
     prefix_strip(sh, run);
+    if (run->command.default_path && option_on(sh, OPTION_RESTRICTED)) {
+        enum flow flow = shell_fail(sh, ERROR_COMMAND, 1, "command", "-p: restricted");
+        return flow == FLOW_ERROR ? regular_error(sh) : flow;
+    }
     switch (run->command.kind) {
     case COMMAND_BUILTIN:
         return builtin_run(sh, run);

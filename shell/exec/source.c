@@ -128,6 +128,8 @@ static enum flow source_run(struct shell *sh, struct running *running)
         }
         if (flow != FLOW_NEXT)
             return flow;
+        if (running->is_script && running->ran && option_on(sh, OPTION_ONECMD))
+            end = true;
     }
     return FLOW_NEXT;
 }

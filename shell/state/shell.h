@@ -189,7 +189,7 @@ struct shell {
     pid_t ppid;
     pid_t last_background;   /* $!; 0: none */
     uint32_t subshell_level; /* .sh.subshell: virtual and real */
-    bool interactive, login, restricted;
+    bool interactive, login;
     bool is_child;             /* a forked subshell: never returns to the parent's boundary */
     bool exiting;              /* running the EXIT trap */
     bool debug_fork_subshells; /* every ( ) and $( ) forks: test mode fork-subshells */

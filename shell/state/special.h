@@ -14,6 +14,7 @@ enum special_flags {
     SPECIAL_FLOAT = 1u << 3,    /* starts as a floating variable, 3 decimals */
     SPECIAL_EXISTS = 1u << 4,   /* there is always a variable, so that reading reaches GET */
     SPECIAL_ARRAY = 1u << 5,    /* .sh.match */
+    SPECIAL_CONFINED = 1u << 6, /* a restricted shell may not change it */
 };
 struct special {
     const char *name;

@@ -24,6 +24,14 @@ enum flow var_check_writable(struct shell *sh, const struct var *var, unsigned f
     return FLOW_NEXT;
 }
 
+static enum flow check_confined(struct shell *sh, const struct name *name)
+{
+    if (name->special && (name->special->flags & SPECIAL_CONFINED) &&
+        option_on(sh, OPTION_RESTRICTED))
+        return shell_fail(sh, ERROR_ASSIGN, 1, name->text, "restricted");
+    return FLOW_NEXT;
+}
+
 enum flow name_check_supported(struct shell *sh, const struct name *name)
 {
     if (!name->dotted || strncmp(name->text, ".sh.", 4) == 0)
@@ -38,6 +46,7 @@ static enum flow choose_scope(struct shell *sh, struct place *place, enum ref_ki
                               unsigned flags)
 {
     TRY(name_check_supported(sh, place->name));
+    TRY(check_confined(sh, place->name));
     TRY(var_check_writable(sh, place->var, flags));
     bool with_value = written != REF_SCALAR || (flags & ASSIGN_APPEND);
     if (flags & ASSIGN_TEMP)
@@ -497,6 +506,7 @@ enum flow var_unset(struct shell *sh, const struct var_ref *ref, bool no_nameref
     if (!place.var)
         return FLOW_NEXT;
     TRY(name_check_supported(sh, place.name));
+    TRY(check_confined(sh, place.name));
     TRY(var_check_writable(sh, place.var, 0));
     if (place.var->attrs & VAR_DISCIPLINE) {
         TRY(unset_disciplined(sh, ref, &place));
