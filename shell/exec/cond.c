@@ -14,12 +14,12 @@
 #include "shell/state/special.h"
 #include "shell/syntax/unparse.h"
 
-static void trace(struct shell *sh, const char *a, size_t a_len, const char *op,
+static void trace(struct shell *sh, bool negated, const char *a, size_t a_len, const char *op,
                   const struct word *pattern, const char *b, size_t b_len)
 {
     struct str s;
     str_init(&s, sh->heap);
-    str_append_z(&s, "[[ ");
+    str_append_z(&s, negated ? "[[ ! " : "[[ ");
     if (a) {
         text_quote(&s, a, a_len);
         str_putc(&s, ' ');
@@ -84,7 +84,7 @@ static enum flow operand(struct shell *sh, const struct word *word, bool keep, c
     return *ret ? FLOW_NEXT : shell_fail_memory(sh, *ret_len + 1);
 }
 
-static enum flow binary_test(struct shell *sh, const struct cond *cond, bool *ret)
+static enum flow binary_test(struct shell *sh, const struct cond *cond, bool negated, bool *ret)
 {
     const char *a, *b;
     size_t a_len, b_len;
@@ -93,12 +93,12 @@ static enum flow binary_test(struct shell *sh, const struct cond *cond, bool *re
     TRY(operand(sh, cond->a, !b_is_fixed, &a, &a_len));
     if (is_match) {
         if (xtrace_on(sh))
-            trace(sh, a, a_len, op_names[cond->op], cond->b, NULL, 0);
+            trace(sh, negated, a, a_len, op_names[cond->op], cond->b, NULL, 0);
         return match_test(sh, cond, a, a_len, ret);
     }
     TRY(operand(sh, cond->b, false, &b, &b_len));
     if (xtrace_on(sh))
-        trace(sh, a, a_len, op_names[cond->op], NULL, b, b_len);
+        trace(sh, negated, a, a_len, op_names[cond->op], NULL, b, b_len);
     if (cond->op == COND_LESS || cond->op == COND_GREATER) {
         int order = strcoll(a, b);
         *ret = cond->op == COND_LESS ? order < 0 : order > 0;
@@ -109,7 +109,7 @@ static enum flow binary_test(struct shell *sh, const struct cond *cond, bool *re
     return test_number_compare(sh, cond->op, a, a_len, b, b_len, ret);
 }
 
-static enum flow word_test(struct shell *sh, const struct cond *cond, bool *ret)
+static enum flow word_test(struct shell *sh, const struct cond *cond, bool negated, bool *ret)
 {
     const char *text;
     size_t len;
@@ -117,29 +117,30 @@ static enum flow word_test(struct shell *sh, const struct cond *cond, bool *ret)
     TRY(expand_text(sh, cond->a, &text, &len));
     if (xtrace_on(sh)) {
         char name[3] = { '-', op, '\0' };
-        trace(sh, NULL, 0, name, NULL, text, len);
+        trace(sh, negated, NULL, 0, name, NULL, text, len);
     }
     return test_unary(sh, op, text, ret);
 }
 
-static enum flow cond_eval(struct shell *sh, const struct cond *cond, bool *ret)
+/* NEGATED: a ! stands before COND, which the trace shows; the result is turned by who calls. */
+static enum flow cond_eval(struct shell *sh, const struct cond *cond, bool negated, bool *ret)
 {
     switch ((enum cond_op)cond->op) {
     case COND_AND:
     case COND_OR:
-        TRY(cond_eval(sh, cond->left, ret));
+        TRY(cond_eval(sh, cond->left, false, ret));
         if (*ret == (cond->op == COND_OR))
             return FLOW_NEXT;
-        return cond_eval(sh, cond->right, ret);
+        return cond_eval(sh, cond->right, false, ret);
     case COND_NOT:
-        TRY(cond_eval(sh, cond->left, ret));
+        TRY(cond_eval(sh, cond->left, true, ret));
         *ret = !*ret;
         return FLOW_NEXT;
     case COND_WORD:
     case COND_UNARY:
-        return word_test(sh, cond, ret);
+        return word_test(sh, cond, negated, ret);
     default:
-        return binary_test(sh, cond, ret);
+        return binary_test(sh, cond, negated, ret);
     }
 }
 
@@ -151,7 +152,7 @@ enum flow exec_cond(struct shell *sh, const struct node_cond *node)
         return FLOW_NEXT;
     struct mem_mark mark = mem_region_mark(sh->scratch);
     bool result = false;
-    enum flow flow = cond_eval(sh, node->cond, &result);
+    enum flow flow = cond_eval(sh, node->cond, false, &result);
     mem_region_reset(sh->scratch, mark);
     if (flow == FLOW_NEXT)
         sh->status = !result;
