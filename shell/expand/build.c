@@ -274,9 +274,11 @@ enum flow build_value(struct builder *b, const char *text, size_t len)
             build_live(b, text, len);
         return FLOW_NEXT;
     }
+    b->after_space = false;
+    if (len == 0) /* TEXT of an unset parameter is NULL */
+        return FLOW_NEXT;
     const struct ifs_table *ifs = b->sh->ifs;
     const char *end = text + len;
-    b->after_space = false;
     while (text < end) {
         const char *stop = ifs_find(ifs, text, end);
         if (stop > text)
