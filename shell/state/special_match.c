@@ -113,7 +113,7 @@ static bool fill(struct array *array, const struct match_state *state)
 enum flow special_prepare(struct shell *sh, struct var *var)
 {
     if (!(var->name->special->flags & SPECIAL_ARRAY) ||
-        (var->array && (!sh->match || sh->match->shown)))
+        (var->array && (sh->match ? sh->match->shown : var->array->count == 0)))
         return FLOW_NEXT;
     struct array *array = array_new(sh->nodes, sh->heap, false);
     if (!array)
