@@ -182,6 +182,8 @@ enum flow exec_node(struct shell *sh, const struct node *node)
 {
     if (__builtin_expect(sh->pending, 0))
         TRY(trap_run_pending(sh));
+    if (__builtin_expect(option_on(sh, OPTION_NOEXEC), 0) && !sh->interactive)
+        return FLOW_NEXT; /* set -n in the command that is running */
     sh->line = node->line;
     mem_site = node->line;
     bool checked = kind_is_checked(node->kind);
