@@ -13,6 +13,7 @@
 
 #include "shell/exec/exec_private.h"
 #include "shell/exec/redir.h"
+#include "shell/state/option.h"
 
 enum flow exec_failed(struct shell *sh)
 {
