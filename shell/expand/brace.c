@@ -41,6 +41,7 @@ static size_t find_close(const char *text, size_t len, size_t open, bool *ret_co
 /* ---- ranges ---- */
 
 enum { FORMAT_MAX = 32 };
+#define FIELDS_MAX (SIZE_MAX / 16 / sizeof(char *))
 struct range {
     int64_t first, last, step;
     char format[FORMAT_MAX]; /* for printf with one int64_t; "" for characters */
@@ -135,11 +136,25 @@ static void put_member(struct braces *c, const struct range *r, int64_t n)
         buf_append(&c->out, text, (size_t)len);
 }
 
+/* How many members there are at least; 1 where STEP leads away from LAST. */
+static uint64_t member_count(const struct range *r)
+{
+    if (r->step > 0 ? r->first > r->last : r->first < r->last)
+        return 1;
+    uint64_t way = r->step > 0 ? (uint64_t)r->last - (uint64_t)r->first
+                               : (uint64_t)r->first - (uint64_t)r->last;
+    uint64_t step = r->step > 0 ? (uint64_t)r->step : 0 - (uint64_t)r->step;
+    return way / step == UINT64_MAX ? UINT64_MAX : way / step + 1;
+}
+
 static enum flow braces_range(struct braces *c, const struct range *r, const char *rest,
                               size_t rest_len)
 {
     size_t base = c->out.len;
     int64_t n = r->first;
+    /* What can never fit fails at once, not when all memory is used up. */
+    uint64_t count = member_count(r);
+    TRY(fields_reserve(c->sh, c->fields, count < FIELDS_MAX ? count : FIELDS_MAX));
     for (;;) {
         put_member(c, r, n);
         TRY(braces_text(c, rest, rest_len));
