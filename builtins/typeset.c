@@ -617,7 +617,7 @@ const struct builtin_spec typeset_spec = {
 
 const struct builtin_spec integer_spec = {
     .name = "integer",
-    .flags = BUILTIN_SPECIAL | BUILTIN_DECL,
+    .flags = BUILTIN_DECL,
     .options = typeset_options,
     .usage = "[name[=value]...]",
     .summary = "declare integer variables: typeset -li",
@@ -627,7 +627,7 @@ const struct builtin_spec integer_spec = {
 
 const struct builtin_spec float_spec = {
     .name = "float",
-    .flags = BUILTIN_SPECIAL | BUILTIN_DECL,
+    .flags = BUILTIN_DECL,
     .options = typeset_options,
     .usage = "[name[=value]...]",
     .summary = "declare floating variables: typeset -lE",
@@ -637,7 +637,7 @@ const struct builtin_spec float_spec = {
 
 const struct builtin_spec nameref_spec = {
     .name = "nameref",
-    .flags = BUILTIN_SPECIAL | BUILTIN_DECL,
+    .flags = BUILTIN_DECL,
     .options = typeset_options,
     .usage = "[name=name...]",
     .summary = "declare name references: typeset -n",
@@ -647,7 +647,7 @@ const struct builtin_spec nameref_spec = {
 
 const struct builtin_spec compound_spec = {
     .name = "compound",
-    .flags = BUILTIN_SPECIAL | BUILTIN_DECL,
+    .flags = BUILTIN_DECL,
     .options = typeset_options,
     .usage = "[name[=value]...]",
     .summary = "declare compound variables: typeset -C",
