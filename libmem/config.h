@@ -31,7 +31,8 @@ enum {
     MEM_SMALL_CLASSES = MEM_SMALL_MAX / MEM_ALIGN,
     MEM_CLASSES = MEM_SMALL_CLASSES + 3 * 8,
     MEM_NAME_BYTES = 32,      /* of a region's name, with its NUL */
-    MEM_LINE_BYTES = 512,     /* of a message */
+    MEM_FILE_BYTES = 256,     /* of a file's name */
+    MEM_LINE_BYTES = 1024,    /* of a message */
     MEM_OPTIONS_BYTES = 1023, /* of VMALLOC_OPTIONS are looked at */
     MEM_PACK_BLOCKS_MAX = 4096,
     MEM_PACK_PAGES = 16,          /* a pack of a class that is much used */

@@ -12,6 +12,9 @@
  *   are not in the pack's chain. A class's `room` is how many blocks `head` may still take.
  * - A SLICE is a span of the `malloc` region lent to a small region as its segment. It counts in
  *   the borrower's size and no longer in the lender's, so that the sizes of all regions add up.
+ * - HOOKED: while an option wants to see each call (mem_settings.hooks), and always in a debug region,
+ *   `small_limit` is 0 and no pack is `quick`, so that every call takes the slow path, which asks;
+ *   the fast paths know nothing of it.
  * - Only the owner thread uses a region; what regions share (map, spans, segments, sources,
  *   registry, the `malloc` region) is guarded by one lock, taken only when the process has threads.
  */
@@ -22,7 +25,16 @@
 #include "libmem/config.h"
 #include "libmem/glue.h"
 
-enum span_kind { SPAN_NONE, SPAN_FREE, SPAN_PACK, SPAN_MIXED, SPAN_LARGE, SPAN_LAST, SPAN_LENT };
+enum span_kind {
+    SPAN_NONE,
+    SPAN_FREE,
+    SPAN_PACK,
+    SPAN_MIXED,
+    SPAN_LARGE,
+    SPAN_LAST,
+    SPAN_LENT,
+    SPAN_GUARD, /* one block of a debug region between guard pages; in no segment */
+};
 
 struct span {
     char *base;
@@ -32,6 +44,7 @@ struct span {
     union {
         void *free;         /* pack: its chain of free blocks */
         size_t grown_count; /* large: how often it grew */
+        struct debug_head *guard_head; /* guard */
     };
     uint32_t pages;
     uint32_t block_bytes; /* pack */
@@ -40,6 +53,7 @@ struct span {
     uint16_t capacity;    /* pack */
     uint8_t kind;
     uint8_t class_index; /* pack */
+    bool quick;          /* pack: the fast path of free may take its blocks */
 };
 
 struct segment {
@@ -86,7 +100,7 @@ struct mem_region {
     char *last_next, *last_limit; /* MEM_LAST: the current segment; blocks start at next + 8 */
     struct segment *last_segment;
     enum mem_method method;
-    bool open;
+    bool open, debug; /* debug: method is MEM_BEST, each block in a debug_head's frame */
     char name[MEM_NAME_BYTES];
     struct mem_region *next, *prev; /* registry */
     struct segment *segments, *newest;
@@ -100,6 +114,7 @@ struct mem_region {
     size_t rest_count;                 /* packs with uncut or left over room */
     size_t free_span_count;
     struct mixed_pack *mixed;
+    size_t debug_bytes, debug_peak, debug_count; /* debug: what was asked for and lives */
     uint64_t bin_bits[2];
     struct span *bins[MEM_BINS];
     struct size_class classes[];
@@ -112,9 +127,21 @@ struct mem_settings {
     unsigned sources; /* bit set of enum source_id that may be used */
     size_t page_bytes, segment_bytes;
     enum mem_clear clear;
-    bool usage, verbose, check_region;
+    bool usage, verbose, check_region, check_segment;
+    bool debug_method;    /* new `best` regions are debug regions */
+    bool keep, trace_internal, abort;
+    unsigned hooks;       /* enum hook: why calls take the slow path */
+    size_t period, start; /* debug: check some blocks each PERIOD calls (0: never), after START */
+    size_t guard;         /* debug: one block in so many stands between guard pages; 0: none */
+    size_t fail_first, fail_each; /* the requests that fail; 0: none */
 };
+
+enum hook { HOOK_KEEP = 1, HOOK_WATCH = 2, HOOK_FAIL = 4, HOOK_TRACE = 8, HOOK_DEBUG = 16 };
 extern struct mem_settings mem_settings;
+
+/* region.c: brings every region in line with mem_settings.hooks. */
+void region_hooks_changed(void);
+void region_limit_set(struct mem_region *region);
 
 /* options.c: reads the environment once; everything starts here. */
 void mem_settings_init(void);
@@ -129,10 +156,13 @@ void line_str(struct mem_line *line, const char *text);
 void line_dec(struct mem_line *line, uint64_t value);
 void line_hex(struct mem_line *line, uint64_t value); /* 0x and at least 8 digits */
 void line_send(struct mem_line *line);                /* adds the newline */
+void line_write(struct mem_line *line, int fd);       /* the same, to FD */
 
 /* stats.c */
 void stats_say_usage(struct mem_region *region, const void *base, size_t bytes);
 void stats_say_verbose(void);
+void stats_say_debug(const char *what, const struct mem_region *region, const void *base,
+                     size_t bytes);
 void stats_say_free_error(const void *block, const char *why);
 
 /* source.c: raw memory. All sizes are multiples of the page size in force. */
@@ -161,6 +191,8 @@ struct map_leaf {
 extern struct map_leaf *mem_map[1u << MEM_MAP_ROOT_BITS];
 void map_set(struct span *span, size_t first_page, size_t pages);
 void map_set_ends(struct span *span);
+/* Makes the leaves for a range; false when out of memory or when the range is out of reach. */
+bool map_reserve(const char *base, size_t bytes);
 struct span *span_new(void);
 void span_drop(struct span *span);
 void *meta_alloc(size_t bytes); /* zeroed, never given back; NULL: no memory */
@@ -199,6 +231,8 @@ void pack_class_init(struct size_class *class, size_t bytes);
 unsigned mixed_class_of(const struct mem_region *region, const void *block);
 
 /* walk.c */
+/* As mem_region_walk, but the blocks of a debug region with their frames. */
+int region_walk_raw(struct mem_region *region, mem_block_visit *visit, void *arg);
 /* The span after SPAN (NULL: the first) in SEGMENT; NULL ends. Slices lent to others are skipped.
  */
 struct span *segment_next_span(const struct segment *segment, const struct span *span);
@@ -217,7 +251,63 @@ size_t last_block_bytes(const void *block);
 void pool_set_bytes(struct mem_region *region, size_t bytes);
 void *pool_alloc(struct mem_region *region, size_t bytes, size_t align);
 
+/* hook.c: what the slow paths call while HOOKED; CALLER is an address in the calling program. */
+void *hook_alloc(struct mem_region *region, size_t bytes, size_t align, bool zeroed,
+                 const void *caller);
+void hook_free(void *block, const void *caller);
+void *hook_resize(struct mem_region *region, void *block, size_t bytes, bool keep,
+                  const void *caller);
+bool hook_resize_in_place(struct mem_region *region, void *block, size_t bytes);
+/* False: no slot is left. */
+bool hook_watch(const void *address);
+void hook_watch_none(void);
+size_t hook_watch_list(const void **ret_addresses, size_t most);
+void hooks_update(void); /* the settings changed */
+
+/* trace.c */
+bool trace_is_on(void);
+void trace_start(int fd, bool compact); /* owns FD */
+void trace_stop(void);
+void trace_flush(void);
+void trace_forked(void); /* in the child */
+/* OLD NULL: got; NEW NULL: freed. */
+void trace_event(const struct mem_region *region, const void *old, const void *new, size_t bytes,
+                 size_t align);
+
+/* debug.c: the frame around blocks of debug regions */
+void *debug_alloc(struct mem_region *region, size_t bytes, size_t align, bool zeroed,
+                  const void *caller);
+void debug_free(struct span *span, void *block, const void *caller);
+void *debug_resize(struct mem_region *region, void *block, size_t bytes, const void *caller);
+bool debug_resize_in_place(struct mem_region *region, void *block, size_t bytes);
+size_t debug_block_bytes(const struct span *span, const void *block); /* 0: none lives there */
+void debug_tick(const void *caller); /* one call more: checks the next few blocks when it is time */
+size_t debug_check_all(void);
+void debug_region_forget(struct mem_region *region); /* its blocks are about to die */
+/* A warning begins WHAT:region=:block=: and goes where `warn` says. */
+void debug_warn_begin(struct mem_line *line, const char *what, const struct mem_region *region,
+                      const void *block);
+void debug_warn_site(struct mem_line *line, const char *what, uint32_t site, const void *caller);
+void debug_warn_end(struct mem_line *line, const void *caller);
+void debug_warn_to(int fd);
+/* The walk of a debug region as its users see it. */
+struct debug_visit {
+    mem_block_visit *visit;
+    void *arg;
+};
+int debug_visit_block(void *arg, void *block, size_t bytes, bool busy);
+
 /* region.c */
+void *region_alloc(struct mem_region *region, size_t bytes, size_t align, bool zeroed,
+                   const void *caller);
+void *region_resize(struct mem_region *region, void *block, size_t bytes, bool keep,
+                    const void *caller);
+void region_free(void *block, const void *caller);
+/* The same without hooks. */
+void *plain_alloc(struct mem_region *region, size_t bytes, size_t align, bool zeroed);
+void plain_free(void *block);
+void *plain_resize(struct mem_region *region, void *block, size_t bytes, bool keep);
+bool plain_resize_in_place(struct span *span, void *block, size_t bytes);
 extern struct mem_region *mem_regions; /* the oldest */
 void region_init(struct mem_region *region, const char *name, enum mem_method method,
                  size_t pool_bytes);
@@ -357,7 +447,7 @@ static inline bool block_give(void *block)
 {
     struct span *span = map_find(block);
 
-    if (MEM_UNLIKELY(!span || span->kind != SPAN_PACK || (uintptr_t)block % MEM_ALIGN))
+    if (MEM_UNLIKELY(!span || !span->quick || (uintptr_t)block % MEM_ALIGN))
         return false;
     struct size_class *class = &span->region->classes[span->class_index];
     if (MEM_UNLIKELY(class->head == block)) /* freed twice */

@@ -35,16 +35,14 @@ struct mem_region *mem_region_malloc(void)
 #include <malloc.h>
 #include <stdlib.h>
 
-static inline void *front_alloc(size_t bytes, size_t align, bool zeroed)
+#define CALLER __builtin_return_address(0)
+
+static void *front_alloc(size_t bytes, size_t align, bool zeroed, const void *caller)
 {
     struct mem_region *region = mem_region_malloc();
-    void *block;
 
     mem_lock();
-    if (align > MEM_ALIGN)
-        block = mem_align(region, bytes, align);
-    else
-        block = zeroed ? mem_alloc_zeroed(region, bytes) : mem_alloc(region, bytes);
+    void *block = region_alloc(region, bytes, align, zeroed, caller);
     mem_unlock();
     return block;
 }
@@ -59,7 +57,7 @@ void *malloc(size_t bytes)
             errno = ENOMEM;
         return block;
     }
-    return front_alloc(bytes, MEM_ALIGN, false);
+    return front_alloc(bytes, MEM_ALIGN, false, CALLER);
 }
 
 void free(void *block)
@@ -68,7 +66,8 @@ void free(void *block)
         return;
     int saved = errno;
     mem_lock();
-    mem_free(block);
+    if (block && (glue_threaded() ? !block_give(block) : true))
+        region_free(block, CALLER);
     mem_unlock();
     errno = saved;
 }
@@ -81,13 +80,13 @@ void *calloc(size_t count, size_t bytes)
         errno = ENOMEM;
         return NULL;
     }
-    return front_alloc(all, MEM_ALIGN, true);
+    return front_alloc(all, MEM_ALIGN, true, CALLER);
 }
 
 void *realloc(void *block, size_t bytes)
 {
     if (!block)
-        return malloc(bytes);
+        return front_alloc(bytes, MEM_ALIGN, false, CALLER);
     if (!bytes) {
         free(block);
         return NULL;
@@ -95,11 +94,8 @@ void *realloc(void *block, size_t bytes)
     mem_lock();
     struct mem_region *region = mem_region_of(block);
     void *moved = NULL;
-    if (region && region->method == MEM_BEST) {
-        region->resize_count++;
-        moved = best_resize(region, block, bytes, true);
-    } else if (region) {
-        moved = mem_resize(region, block, bytes);
+    if (region) {
+        moved = region_resize(region, block, bytes, true, CALLER);
     } else {
         stats_say_free_error(block, "cannot resize: outside region");
     }
@@ -125,7 +121,7 @@ int posix_memalign(void **ret_block, size_t align, size_t bytes)
     if (align < sizeof(void *) || (align & (align - 1)))
         return EINVAL;
     int saved = errno;
-    void *block = front_alloc(bytes, align, false);
+    void *block = front_alloc(bytes, align, false, CALLER);
     errno = saved;
     if (!block)
         return ENOMEM;
@@ -139,7 +135,7 @@ void *memalign(size_t align, size_t bytes)
 
     while (power < align && power <= SIZE_MAX / 2)
         power *= 2;
-    return front_alloc(bytes, power, false);
+    return front_alloc(bytes, power, false, CALLER);
 }
 
 void *aligned_alloc(size_t align, size_t bytes)
@@ -148,12 +144,12 @@ void *aligned_alloc(size_t align, size_t bytes)
         errno = EINVAL;
         return NULL;
     }
-    return front_alloc(bytes, align, false);
+    return front_alloc(bytes, align, false, CALLER);
 }
 
 void *valloc(size_t bytes)
 {
-    return front_alloc(bytes, glue_page_bytes(), false);
+    return front_alloc(bytes, glue_page_bytes(), false, CALLER);
 }
 
 void *pvalloc(size_t bytes)
@@ -164,7 +160,7 @@ void *pvalloc(size_t bytes)
         errno = ENOMEM;
         return NULL;
     }
-    return front_alloc(mem_round_up(bytes ? bytes : 1, page), page, false);
+    return front_alloc(mem_round_up(bytes ? bytes : 1, page), page, false, CALLER);
 }
 
 size_t malloc_usable_size(void *block)

@@ -23,7 +23,7 @@ struct mem_settings mem_settings = {
 };
 
 /* What a row may say about a value. */
-enum verdict { GOOD, BAD, UNSUPPORTED, TOO_LATE };
+enum verdict { GOOD, BAD, UNSUPPORTED, TOO_LATE, REFUSED, PRIVATE_ONLY, UNWRITABLE };
 
 struct option {
     struct mem_option_info info;
@@ -218,16 +218,208 @@ static enum verdict apply_clear(struct word value, bool off)
     return BAD;
 }
 
+static enum verdict apply_switch(bool *flag, struct word value, bool off)
+{
+    *flag = !off && !value.text;
+    return value.text ? BAD : GOOD;
+}
+
 static enum verdict apply_usage(struct word value, bool off)
 {
-    mem_settings.usage = !off && !value.text;
-    return value.text ? BAD : GOOD;
+    return apply_switch(&mem_settings.usage, value, off);
 }
 
 static enum verdict apply_verbose(struct word value, bool off)
 {
-    mem_settings.verbose = !off && !value.text;
-    return value.text ? BAD : GOOD;
+    return apply_switch(&mem_settings.verbose, value, off);
+}
+
+static enum verdict apply_keep(struct word value, bool off)
+{
+    return apply_switch(&mem_settings.keep, value, off);
+}
+
+static enum verdict apply_debug(struct word value, bool off)
+{
+    return apply_switch(&mem_settings.trace_internal, value, off);
+}
+
+/* What needs debug regions makes them at the start; later there are some or none. */
+static enum verdict debug_needed(enum verdict verdict, bool off)
+{
+    if (verdict != GOOD || off || mem_settings.debug_method)
+        return verdict;
+    if (mem_regions)
+        return TOO_LATE;
+    mem_settings.debug_method = true;
+    if (!mem_settings.period)
+        mem_settings.period = 1;
+    return GOOD;
+}
+
+static enum verdict apply_abort(struct word value, bool off)
+{
+    enum verdict verdict = apply_switch(&mem_settings.abort, value, off);
+
+    return debug_needed(verdict, off);
+}
+
+/* A count of LEAST or more. */
+static enum verdict apply_count(size_t *number, size_t standard, size_t least, struct word value,
+                                bool off)
+{
+    size_t count = standard;
+    bool good = off ? !value.text : word_size(value, &count) && count >= least;
+
+    *number = good ? count : standard;
+    return good ? GOOD : BAD;
+}
+
+static enum verdict apply_period(struct word value, bool off)
+{
+    enum verdict verdict = apply_count(&mem_settings.period, 0, 1, value, off);
+
+    return debug_needed(verdict, off);
+}
+
+static enum verdict apply_start(struct word value, bool off)
+{
+    return debug_needed(apply_count(&mem_settings.start, 0, 0, value, off), off);
+}
+
+static enum verdict apply_guard(struct word value, bool off)
+{
+    return debug_needed(apply_count(&mem_settings.guard, 0, 1, value, off), off);
+}
+
+static enum verdict apply_fail(struct word value, bool off)
+{
+    struct word part;
+    size_t first = 0, each = 0;
+    bool good = off ? !value.text : word_next(&value, &part) && word_size(part, &first) && first;
+
+    if (good && !off && value.text)
+        good = word_next(&value, &part) && word_size(part, &each) && each && !value.text;
+    mem_settings.fail_first = good ? first : 0;
+    mem_settings.fail_each = good ? each : 0;
+    return good ? GOOD : BAD;
+}
+
+static enum verdict apply_watch(struct word value, bool off)
+{
+    size_t address;
+
+    if (off) {
+        hook_watch_none();
+        return value.text ? BAD : GOOD;
+    }
+    if (!word_size(value, &address))
+        return BAD;
+    (void)hook_watch((const void *)(uintptr_t)address);
+    return GOOD;
+}
+
+static enum verdict apply_test(struct word value, bool off)
+{
+    (void)value;
+    return off ? GOOD : REFUSED;
+}
+
+/* ---- files ---- */
+
+/* &N and /dev/fd/N are open descriptors. */
+static bool file_descriptor(const char *name, int *ret_fd)
+{
+    size_t number;
+    const char *digits = NULL;
+
+    if (name[0] == '&')
+        digits = name + 1;
+    else if (strncmp(name, "/dev/fd/", 8) == 0)
+        digits = name + 8;
+    if (!digits || !word_size((struct word){ digits, strlen(digits) }, &number) || number > INT_MAX)
+        return false;
+    *ret_fd = (int)number;
+    return true;
+}
+
+/* VALUE as a file name, with %p for the process id. */
+static bool file_name(struct word value, char *ret_name, size_t bytes)
+{
+    struct mem_line line = { .used = 0 };
+
+    for (size_t i = 0; i < value.bytes; i++) {
+        if (value.text[i] == '%' && i + 1 < value.bytes && value.text[i + 1] == 'p') {
+            line_dec(&line, (uint64_t)getpid());
+            i++;
+        } else {
+            line_text(&line, value.text + i, 1);
+        }
+    }
+    if (line.used >= bytes || line.used >= sizeof line.text - 1)
+        return false;
+    memcpy(ret_name, line.text, line.used);
+    ret_name[line.used] = '\0';
+    return true;
+}
+
+/* The descriptor of the file that VALUE names, or -1. NAME keeps what was given. */
+static int file_open(struct word value, char name[MEM_FILE_BYTES])
+{
+    char path[MEM_FILE_BYTES];
+    int fd;
+
+    if (!value.text || value.bytes >= MEM_FILE_BYTES || !file_name(value, path, sizeof path))
+        return -1;
+    memcpy(name, value.text, value.bytes);
+    name[value.bytes] = '\0';
+    if (file_descriptor(path, &fd))
+        return fcntl(fd, F_DUPFD_CLOEXEC, 48);
+    return glue_fd_high(open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
+}
+
+static char trace_name[MEM_FILE_BYTES], warn_name[MEM_FILE_BYTES];
+static int warn_fd = -1;
+
+static enum verdict apply_trace(struct word value, bool off)
+{
+    if (off) {
+        trace_stop();
+        trace_name[0] = '\0';
+        return value.text ? BAD : GOOD;
+    }
+    if (value.text && trace_is_on() && word_is(value, trace_name))
+        return GOOD; /* the same assignment again must not cut the file */
+    trace_stop();
+    int fd = file_open(value, trace_name);
+    if (fd < 0) {
+        trace_name[0] = '\0';
+        return value.text ? UNWRITABLE : BAD;
+    }
+    size_t length = strlen(trace_name);
+    trace_start(fd, length > 4 && strcmp(trace_name + length - 4, ".bin") == 0);
+    return GOOD;
+}
+
+static enum verdict apply_warn(struct word value, bool off)
+{
+    if (!off && value.text && warn_fd >= 0 && word_is(value, warn_name))
+        return GOOD;
+    if (warn_fd >= 0)
+        (void)close(warn_fd);
+    warn_fd = -1;
+    warn_name[0] = '\0';
+    debug_warn_to(STDERR_FILENO);
+    if (off)
+        return value.text ? BAD : GOOD;
+    int fd = file_open(value, warn_name);
+    if (fd < 0) {
+        warn_name[0] = '\0';
+        return value.text ? UNWRITABLE : BAD;
+    }
+    warn_fd = fd;
+    debug_warn_to(fd);
+    return debug_needed(GOOD, false);
 }
 
 static enum verdict apply_check(struct word value, bool off)
@@ -236,7 +428,7 @@ static enum verdict apply_check(struct word value, bool off)
     enum verdict verdict = GOOD;
 
     if (off || !value.text) {
-        mem_settings.check_region = false;
+        mem_settings.check_region = mem_settings.check_segment = false;
         return (off && value.text) || (!off && !value.text) ? BAD : GOOD;
     }
     while (word_next(&value, &part)) {
@@ -244,64 +436,88 @@ static enum verdict apply_check(struct word value, bool off)
         if (word_is(part, "region"))
             mem_settings.check_region = !no;
         else if (word_is(part, "segment"))
-            verdict = no || verdict == BAD ? verdict : UNSUPPORTED;
+            mem_settings.check_segment = !no;
         else
             verdict = BAD;
     }
     if (verdict == BAD)
-        mem_settings.check_region = false;
+        mem_settings.check_region = mem_settings.check_segment = false;
     return verdict;
 }
 
 static enum verdict apply_method(struct word value, bool off)
 {
-    static const char *const others[] = { "debug", "last", "pool" };
+    bool debug = false;
 
-    if (off)
-        return value.text ? BAD : GOOD;
-    if (!value.text)
+    if (!off && !value.text)
+        return BAD;
+    if (off && value.text)
         return BAD;
     if (value.bytes > 2 && (value.text[0] | 32) == 'v' && (value.text[1] | 32) == 'm') {
         value.text += 2;
         value.bytes -= 2;
     }
-    if (word_is(value, "best"))
-        return GOOD;
-    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
-        if (word_is(value, others[i]))
-            return UNSUPPORTED;
-    return BAD;
+    if (!off) {
+        debug = word_is(value, "debug");
+        if (word_is(value, "last") || word_is(value, "pool"))
+            return PRIVATE_ONLY;
+        if (!debug && !word_is(value, "best"))
+            return BAD;
+    }
+    if (mem_regions)
+        return debug == mem_settings.debug_method ? GOOD : TOO_LATE;
+    mem_settings.debug_method = debug;
+    if (debug && !mem_settings.period)
+        mem_settings.period = 1;
+    return GOOD;
 }
 
 static const struct option options[] = {
-    { { "abort", "", "abort at the first warning" }, "", "", NULL },
-    { { "check", "region[:...]", "check a region's blocks whenever it gets memory" },
-      "region or noregion",
+    { { "abort", "", "abort at the first warning of method=debug" }, "no value", "no abort", apply_abort },
+    { { "check", "region[:segment]", "check a region's blocks, or its segments, when it gets memory" },
+      "region, segment, noregion or nosegment",
       "no check",
       apply_check },
     { { "clear", "none|first|all", "zero memory when it is got: no, first or every segment" },
       "none, first or all",
       "none",
       apply_clear },
-    { { "debug", "", "internal trace on standard error" }, "", "", NULL },
+    { { "debug", "", "tell on standard error what libmem does inside" }, "no value", "no debug lines", apply_debug },
+    { { "fail", "N[:M]", "the N-th request and then each M-th fail, for tests" },
+      "a count from 1, or two with a colon between",
+      "none fails",
+      apply_fail },
     { { "getmemory", "GETTER[:...]", "where memory may be got from; also getmem" },
       "a list of anon, break, native, safe, zero",
       "all of them",
       apply_getmemory },
-    { { "keep", "", "free nothing" }, "", "", NULL },
-    { { "method", "best", "method of the process heap" }, "best", "best", apply_method },
+    { { "guard", "N", "method=debug: one block in N between closed pages" },
+      "a count from 1",
+      "none",
+      apply_guard },
+    { { "keep", "", "free nothing" }, "no value", "blocks are freed", apply_keep },
+    { { "method", "best|debug", "method of the process heap" }, "best or debug", "best", apply_method },
     { { "pagesize", "SIZE", "requests to the system are multiples of this" },
       "a size from 1 to 1Gi",
       "the system's page",
       apply_pagesize },
-    { { "period", "N", "check all blocks every N calls" }, "", "", NULL },
+    { { "period", "N", "method=debug: check the next few blocks every N calls" },
+      "a count from 1",
+      "1 with method=debug",
+      apply_period },
     { { "segsize", "SIZE", "requests to the system are rounded up to multiples of this" },
       "a size from 1 to 16Gi such as 64Ki, 8M or 0x10000",
       "4194304",
       apply_segsize },
-    { { "start", "N", "start checking after N calls" }, "", "", NULL },
-    { { "test", "BITS", "experiments" }, "", "", NULL },
-    { { "trace", "FILE", "write each call to a file" }, "", "", NULL },
+    { { "start", "N", "method=debug: period begins after N calls" },
+      "a count",
+      "0",
+      apply_start },
+    { { "test", "BITS", "experiments of the original; refused" }, "", "", apply_test },
+    { { "trace", "FILE", "write each call to a file; compact when its name ends with .bin" },
+      "a file name",
+      "no trace",
+      apply_trace },
     { { "usage", "", "one line for each request to the system" },
       "no value",
       "no usage lines",
@@ -310,14 +526,37 @@ static const struct option options[] = {
       "no value",
       "no verbose lines",
       apply_verbose },
-    { { "warn", "FILE", "write warnings to a file" }, "", "", NULL },
-    { { "watch", "ADDRESS", "tell what happens to a block" }, "", "", NULL },
+    { { "warn", "FILE", "write the warnings of method=debug to a file" },
+      "a file name",
+      "standard error",
+      apply_warn },
+    { { "watch", "ADDRESS", "tell what happens to the block there; 32 are kept" },
+      "an address such as 0x7f0012345670",
+      "none",
+      apply_watch },
 };
 
 enum { OPTION_COUNT = sizeof options / sizeof options[0] };
 
+/* The names of 2012. `free` asked for frees without delay, which is so. */
+static bool word_older(struct word word)
+{
+    return word_is(word, "free") || word_is(word, "mmap") || word_is(word, "break");
+}
+
+static unsigned apply_older(struct word word)
+{
+    if (word_is(word, "mmap"))
+        (void)apply_getmemory((struct word){ "anon", 4 }, false);
+    else if (word_is(word, "break"))
+        (void)apply_getmemory((struct word){ "break", 5 }, false);
+    return 0;
+}
+
 static const struct option *option_find(struct word name)
 {
+    if (word_is(name, "profile"))
+        name = (struct word){ "leak", sizeof "leak" - 1 };
     if (word_is(name, "getmem"))
         name = (struct word){ "getmemory", sizeof "getmemory" - 1 };
     for (int i = 0; i < OPTION_COUNT; i++)
@@ -354,6 +593,13 @@ static void complain(struct word name, struct word value, const struct option *o
         line_str(&line, ": unknown option");
     } else if (verdict == UNSUPPORTED) {
         line_str(&line, ": not supported yet");
+    } else if (verdict == REFUSED) {
+        line_str(&line, ": experiments of the original do not exist here; ignored");
+    } else if (verdict == PRIVATE_ONLY) {
+        line_str(&line, ": serves private regions only; using the default, best");
+    } else if (verdict == UNWRITABLE) {
+        line_str(&line, ": cannot write: ");
+        line_str(&line, glue_error_text(errno));
     } else if (verdict == TOO_LATE) {
         line_str(&line, ": cannot change while the program runs");
     } else {
@@ -372,6 +618,8 @@ static unsigned apply_word(struct word word)
     struct word value = { NULL, 0 };
     struct word whole = name;
 
+    if (!equals && word_older(name))
+        return apply_older(name);
     if (equals && equals + 1 < word.text + word.bytes)
         value = (struct word){ equals + 1, word.bytes - name.bytes - 1 };
     bool off = false;
@@ -416,8 +664,10 @@ void mem_settings_init(void)
     settings_read = true;
     mem_settings.page_bytes = mem_round_up(MEM_PAGE, glue_page_bytes());
     const char *text = glue_env("VMALLOC_OPTIONS");
-    if (text)
+    if (text && !glue_privileged()) {
         (void)options_apply(text);
+        hooks_update();
+    }
 }
 
 unsigned mem_options_apply(const char *text)
@@ -425,8 +675,54 @@ unsigned mem_options_apply(const char *text)
     (void)mem_region_malloc();
     mem_lock();
     unsigned complaints = options_apply(text);
+    hooks_update();
     mem_unlock();
     return complaints;
+}
+
+static void get_count(struct mem_line *line, const char *name, size_t count)
+{
+    line_str(line, count ? "," : ",no");
+    line_str(line, name);
+    if (count) {
+        line_str(line, "=");
+        line_dec(line, count);
+    }
+}
+
+static void get_switch(struct mem_line *line, const char *name, bool on)
+{
+    line_str(line, on ? "," : ",no");
+    line_str(line, name);
+}
+
+static void get_file(struct mem_line *line, const char *name, const char *file)
+{
+    get_switch(line, name, file[0]);
+    if (file[0]) {
+        line_str(line, "=");
+        line_str(line, file);
+    }
+}
+
+static void get_debug(struct mem_line *line)
+{
+    const void *watched[8];
+    size_t count = hook_watch_list(watched, sizeof watched / sizeof watched[0]);
+
+    line_str(line, mem_settings.debug_method ? ",method=debug" : ",method=best");
+    if (mem_settings.debug_method) {
+        get_switch(line, "abort", mem_settings.abort);
+        get_count(line, "period", mem_settings.period);
+        get_count(line, "start", mem_settings.start);
+        get_count(line, "guard", mem_settings.guard);
+        get_file(line, "warn", warn_name);
+    }
+    line_str(line, ",nowatch");
+    for (size_t i = 0; i < count && i < sizeof watched / sizeof watched[0]; i++) {
+        line_str(line, ",watch=");
+        line_hex(line, (uintptr_t)watched[i]);
+    }
 }
 
 void mem_options_get(char *ret_text, size_t bytes)
@@ -450,8 +746,19 @@ void mem_options_get(char *ret_text, size_t bytes)
     line_str(&line, ",clear=");
     line_str(&line, clear[mem_settings.clear]);
     line_str(&line, mem_settings.check_region ? ",check=region" : ",nocheck");
-    line_str(&line, mem_settings.usage ? ",usage" : ",nousage");
-    line_str(&line, mem_settings.verbose ? ",verbose,method=best" : ",noverbose,method=best");
+    if (mem_settings.check_segment)
+        line_str(&line, mem_settings.check_region ? ":segment" : ",check=segment");
+    get_switch(&line, "usage", mem_settings.usage);
+    get_switch(&line, "verbose", mem_settings.verbose);
+    get_switch(&line, "keep", mem_settings.keep);
+    get_switch(&line, "debug", mem_settings.trace_internal);
+    get_count(&line, "fail", mem_settings.fail_first);
+    if (mem_settings.fail_each) {
+        line_str(&line, ":");
+        line_dec(&line, mem_settings.fail_each);
+    }
+    get_file(&line, "trace", trace_name);
+    get_debug(&line);
     size_t count = line.used < bytes - 1 ? line.used : bytes - 1;
     memcpy(ret_text, line.text, count);
     ret_text[count] = '\0';

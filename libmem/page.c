@@ -75,6 +75,7 @@ static struct span *pack_new(struct mem_region *region, struct size_class *class
         return NULL;
     size_t capacity = ((size_t)pack->pages << MEM_PAGE_SHIFT) / class->bytes;
     pack->kind = SPAN_PACK;
+    pack->quick = !region->debug && !mem_settings.hooks;
     pack->class_index = (uint8_t)(class - region->classes);
     pack->block_bytes = class->bytes;
     pack->capacity = (uint16_t)(capacity < MEM_PACK_BLOCKS_MAX ? capacity : MEM_PACK_BLOCKS_MAX);
@@ -97,6 +98,7 @@ static void pack_drop(struct mem_region *region, struct size_class *class, struc
     region->carved_bytes -= (size_t)pack->carved * class->bytes;
     if (pack_has_rest(pack))
         region->rest_count--;
+    pack->quick = false;
     mem_lock();
     large_put(pack);
     mem_unlock();
@@ -139,7 +141,7 @@ static void *mixed_carve(struct mem_region *region, struct size_class *class)
     struct mixed_pack *mixed = region->mixed;
     size_t units = class->bytes / MEM_ALIGN;
 
-    if (class->bytes > MEM_SMALL_MAX || region->method != MEM_BEST ||
+    if (class->bytes > MEM_SMALL_MAX || region->method != MEM_BEST || region->debug ||
         (class->carved_count + 1) * class->bytes > MEM_MIXED_CLASS_BYTES)
         return NULL;
     if ((!mixed || !mixed->span) && !(mixed = mixed_new(region)))

@@ -37,16 +37,23 @@ void mem_unlock_slow(void)
 
 /* ---- fork: no other thread may be inside while the process is copied ---- */
 
+static void fork_before(void)
+{
+    mem_lock();
+    trace_flush();
+}
+
 static void fork_child(void)
 {
     static const pthread_mutex_t fresh = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 
+    trace_forked();
     lock = fresh; /* held by a thread whose id is another one here */
 }
 
 __attribute__((constructor)) static void fork_prepare(void)
 {
-    (void)pthread_atfork(mem_lock, mem_unlock, fork_child);
+    (void)pthread_atfork(fork_before, mem_unlock, fork_child);
 }
 
 /* ---- records ---- */
@@ -92,6 +99,7 @@ struct span *span_new(void)
 void span_drop(struct span *span)
 {
     span->kind = SPAN_NONE;
+    span->quick = false;
     span->pages = 0; /* no address is in it: stale map entries find nothing */
     span->segment = NULL;
     span->region = NULL;
@@ -133,8 +141,7 @@ static bool leaf_stock(size_t bytes)
     return true;
 }
 
-/* Makes the leaves for a range; false when out of memory or when the range is out of reach. */
-static bool map_reserve(const char *base, size_t bytes)
+bool map_reserve(const char *base, size_t bytes)
 {
     uintptr_t first = (uintptr_t)base >> (MEM_PAGE_SHIFT + MEM_MAP_LEAF_BITS);
     uintptr_t last = ((uintptr_t)base + bytes - 1) >> (MEM_PAGE_SHIFT + MEM_MAP_LEAF_BITS);
@@ -226,8 +233,27 @@ static void segment_got(struct segment *segment, char *base, size_t part)
         memset(base, 0, part);
 }
 
+/* check=segment: every page of REGION must be there. */
+static void segments_check(const struct mem_region *region)
+{
+    for (const struct segment *segment = region->segments; segment; segment = segment->next)
+        if (!glue_mapped(segment->base, segment->bytes)) {
+            struct mem_line line = { .used = 0 };
+            line_str(&line, "vmalloc: corrupted: region ");
+            line_str(&line, region->name);
+            line_str(&line, " at ");
+            line_hex(&line, (uintptr_t)segment->base);
+            line_str(&line, ": pages of a segment are not mapped");
+            line_send(&line);
+        }
+}
+
 void segment_announce(struct mem_region *region, const void *base, size_t bytes)
 {
+    if (MEM_UNLIKELY(mem_settings.trace_internal))
+        stats_say_debug(bytes ? "got" : "put back", region, base, bytes);
+    if (MEM_UNLIKELY(mem_settings.check_segment && bytes))
+        segments_check(region);
     if (MEM_UNLIKELY(mem_settings.usage))
         stats_say_usage(region, base, bytes);
     if (MEM_UNLIKELY(mem_settings.check_region && bytes))

@@ -129,7 +129,7 @@ static int walk_span(struct span *span, mem_block_visit *visit, void *arg)
     }
 }
 
-int mem_region_walk(struct mem_region *region, mem_block_visit *visit, void *arg)
+int region_walk_raw(struct mem_region *region, mem_block_visit *visit, void *arg)
 {
     int result = 0;
 
@@ -143,6 +143,14 @@ int mem_region_walk(struct mem_region *region, mem_block_visit *visit, void *arg
             result = walk_span(span, visit, arg);
     }
     return result;
+}
+
+int mem_region_walk(struct mem_region *region, mem_block_visit *visit, void *arg)
+{
+    struct debug_visit debug = { visit, arg };
+
+    return region->debug ? region_walk_raw(region, debug_visit_block, &debug)
+                         : region_walk_raw(region, visit, arg);
 }
 
 int mem_region_walk_segments(struct mem_region *region, mem_segment_visit *visit, void *arg)
@@ -372,7 +380,7 @@ static void check_spans(struct check *check)
     uint64_t counted = check->busy_count;
     check->busy_count = 0;
     if (!check->faults)
-        (void)mem_region_walk(region, check_visit, check);
+        (void)region_walk_raw(region, check_visit, check);
     check_that(check, check->faults || counted == check->busy_count, region,
                "number of busy blocks");
     check_that(check,
@@ -412,7 +420,7 @@ static void check_last(struct check *check)
             at += step;
         }
     }
-    (void)mem_region_walk(region, check_visit, check);
+    (void)region_walk_raw(region, check_visit, check);
     check_that(check, check->busy_count == region->alloc_count - region->freed_count, region,
                "number of busy blocks");
 }
