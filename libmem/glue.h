@@ -191,10 +191,51 @@ static inline const char *glue_env(const char *name)
     return NULL;
 }
 
+static inline bool glue_advise(void *base, size_t bytes, int advice)
+{
+    int saved = errno;
+    bool done = madvise(base, bytes, advice) == 0;
+
+    errno = saved;
+    return done;
+}
+
+/* Replaces a range by one without access, which no accounting counts. */
+static inline bool glue_map_closed(void *base, size_t bytes)
+{
+    return mmap(base, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1,
+                0) != MAP_FAILED;
+}
+
+/* Replaces it by zeroed memory again; false: none to be had. */
+static inline bool glue_map_open(void *base, size_t bytes)
+{
+    return mmap(base, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1,
+                0) != MAP_FAILED;
+}
+
+/* The system's overcommit setting (2: strict), or -1. */
+static inline int glue_overcommit(void)
+{
+    int fd = open("/proc/sys/vm/overcommit_memory", O_RDONLY | O_CLOEXEC);
+    char digit = 0;
+
+    if (fd < 0)
+        return -1;
+    ssize_t got = read(fd, &digit, 1);
+    (void)close(fd);
+    return got == 1 && digit >= '0' && digit <= '9' ? digit - '0' : -1;
+}
+
 /* Makes BYTES at BASE fault when touched. */
 static inline void glue_close(void *base, size_t bytes)
 {
     (void)mprotect(base, bytes, PROT_NONE);
+}
+
+static inline bool glue_open(void *base, size_t bytes)
+{
+    return mprotect(base, bytes, PROT_READ | PROT_WRITE) == 0;
 }
 
 _Noreturn static inline void glue_abort(void)

@@ -5,7 +5,7 @@
  *   All pages of a busy span are in the map, of a free span the first and, unless it ends its
  *   segment, the last; other entries may be stale, so whoever looks up an address checks that the
  *   span really contains it (map_find).
- * - Two free spans of one segment are never neighbours. A free span lies in a bin of its region,
+ * - Two free spans of one segment that are `given` alike are never neighbours. A free span lies in a bin of its region,
  *   except in a SOLO segment, whose room is kept for its one growing block.
  * - A free block of a pack is in the pack's own chain or in one of the two chains of its class
  *   (`head`, refilled and drained by the fast paths, and `older`). `span->used` counts blocks that
@@ -36,6 +36,8 @@ enum span_kind {
     SPAN_GUARD, /* one block of a debug region between guard pages; in no segment */
 };
 
+enum span_given { GIVEN_NOT, GIVEN_LAZY, GIVEN_DROPPED, GIVEN_CLOSED };
+
 struct span {
     char *base;
     struct mem_region *region;
@@ -53,6 +55,7 @@ struct span {
     uint16_t capacity;    /* pack */
     uint8_t kind;
     uint8_t class_index; /* pack */
+    uint8_t given;       /* free: enum span_given */
     bool quick;          /* pack: the fast path of free may take its blocks */
 };
 
@@ -114,6 +117,10 @@ struct mem_region {
     size_t rest_count;                 /* packs with uncut or left over room */
     size_t free_span_count;
     struct mixed_pack *mixed;
+    size_t free_pages_bytes; /* of all free spans */
+    size_t dirty_bytes, dirty_low; /* of those in bins: written to and not given; the least of late */
+    size_t given_bytes, lazy_bytes, retaken_bytes;
+    uint64_t give_start, give_next; /* us: the period began; the next collapse may be taken */
     size_t debug_bytes, debug_peak, debug_count; /* debug: what was asked for and lives */
     uint64_t bin_bits[2];
     struct span *bins[MEM_BINS];
@@ -122,11 +129,28 @@ struct mem_region {
 
 enum mem_clear { MEM_CLEAR_NONE, MEM_CLEAR_FIRST, MEM_CLEAR_ALL };
 
+enum mem_giveback {
+    MEM_GIVE_NONE,
+    MEM_GIVE_DONTNEED,
+    MEM_GIVE_FREE,
+    MEM_GIVE_FIXED,
+    MEM_GIVE_UNMAP,
+    MEM_GIVE_AUTO,
+};
+enum mem_huge { MEM_HUGE_ON, MEM_HUGE_OFF, MEM_HUGE_AUTO };
+enum mem_limit_action { MEM_LIMIT_WARN, MEM_LIMIT_TRAP, MEM_LIMIT_FAIL };
+
 /* The options in force (options.c). */
 struct mem_settings {
     unsigned sources; /* bit set of enum source_id that may be used */
     size_t page_bytes, segment_bytes;
     enum mem_clear clear;
+    enum mem_giveback giveback;
+    enum mem_huge huge;
+    size_t delay_ms;
+    size_t limit_bytes; /* 0: none */
+    enum mem_limit_action limit_action;
+    bool leak;
     bool usage, verbose, check_region, check_segment;
     bool debug_method;    /* new `best` regions are debug regions */
     bool keep, trace_internal, abort;
@@ -207,6 +231,8 @@ bool segment_grow(struct segment *segment, size_t bytes);
 /* Resizes a solo segment to at least BYTES, perhaps elsewhere; contents stay. The caller mends the
  * spans. */
 bool segment_move(struct segment *segment, size_t bytes);
+/* Gives the last BYTES of a mapped segment back. */
+void segment_trim(struct segment *segment, size_t bytes);
 void mem_lock_slow(void);
 void mem_unlock_slow(void);
 
@@ -214,12 +240,21 @@ void mem_unlock_slow(void);
 struct span *large_take(struct mem_region *region, size_t pages, size_t align_pages,
                         size_t *ret_dirty_bytes);
 void large_put(struct span *span);
+void large_bin(struct span *span); /* a span in no bin becomes free; merges */
+void large_unbin(struct span *span);
+/* Unmaps SPAN, in no bin, where it ends its segment; false: it does not. */
+bool large_unmap(struct span *span);
 void large_add(struct segment *segment); /* all of a new segment becomes one free span */
 void *large_alloc(struct mem_region *region, size_t bytes, size_t align, bool zeroed);
 void large_free(struct span *span);
 bool large_resize(struct span *span, size_t bytes, bool exact);
 void *large_move(struct span *span, size_t bytes);
 size_t large_want_bytes(const struct span *span, size_t bytes);
+
+/* giveback.c */
+void give_freed(struct mem_region *region); /* a span of it became free */
+bool give_undo(struct span *span);          /* makes it usable; false: no memory */
+void give_huge(struct mem_region *region, char *base, size_t bytes);
 
 /* page.c: packs */
 void *pack_refill(struct mem_region *region, struct size_class *class);
@@ -370,6 +405,16 @@ static inline char *span_end(const struct span *span)
 static inline char *segment_end(const struct segment *segment)
 {
     return segment->base + segment->bytes;
+}
+
+/* How much of SPAN was ever written to. */
+static inline size_t span_dirty(const struct span *span)
+{
+    char *high = span->segment->high, *end = span_end(span);
+
+    if (high <= span->base)
+        return 0;
+    return (size_t)((high < end ? high : end) - span->base);
 }
 
 static inline void *chain_next(const void *block)

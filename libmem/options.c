@@ -20,6 +20,9 @@ struct mem_settings mem_settings = {
     .sources = (1u << SOURCE_COUNT) - 1,
     .page_bytes = MEM_PAGE,
     .segment_bytes = MEM_SEGSIZE,
+    .giveback = MEM_GIVE_AUTO,
+    .huge = MEM_HUGE_AUTO,
+    .delay_ms = MEM_DELAY_MS,
 };
 
 /* What a row may say about a value. */
@@ -325,6 +328,78 @@ static enum verdict apply_test(struct word value, bool off)
     return off ? GOOD : REFUSED;
 }
 
+/* The index of VALUE in NAMES. */
+static enum verdict apply_name(unsigned *index, unsigned standard, const char *const *names,
+                               unsigned count, struct word value, bool off)
+{
+    *index = standard;
+    if (off)
+        return value.text ? BAD : GOOD;
+    for (unsigned i = 0; value.text && i < count; i++)
+        if (word_is(value, names[i])) {
+            *index = i;
+            return GOOD;
+        }
+    return BAD;
+}
+
+static const char *const giveback_names[] = { "none", "dontneed", "free", "fixed", "unmap", "auto" };
+static const char *const huge_names[] = { "on", "off", "auto" };
+static const char *const limit_names[] = { "warn", "trap", "fail" };
+
+static enum verdict apply_giveback(struct word value, bool off)
+{
+    unsigned index;
+    enum verdict verdict = apply_name(&index, MEM_GIVE_AUTO, giveback_names, 6, value, off);
+
+    mem_settings.giveback = off && verdict == GOOD ? MEM_GIVE_NONE : (enum mem_giveback)index;
+    return verdict;
+}
+
+static enum verdict apply_huge(struct word value, bool off)
+{
+    unsigned index;
+    enum verdict verdict = apply_name(&index, MEM_HUGE_AUTO, huge_names, 3, value, off);
+
+    mem_settings.huge = off && verdict == GOOD ? MEM_HUGE_OFF : (enum mem_huge)index;
+    return verdict;
+}
+
+static enum verdict apply_delay(struct word value, bool off)
+{
+    enum verdict verdict = apply_count(&mem_settings.delay_ms, MEM_DELAY_MS, 0, value, off);
+
+    if (mem_settings.delay_ms > MEM_DELAY_MAX) {
+        mem_settings.delay_ms = MEM_DELAY_MS;
+        return BAD;
+    }
+    return verdict;
+}
+
+static enum verdict apply_limit(struct word value, bool off)
+{
+    struct word part;
+    size_t size = 0;
+    unsigned action = MEM_LIMIT_FAIL;
+    bool good = off ? !value.text : word_next(&value, &part) && word_size(part, &size) && size;
+
+    if (good && !off && value.text)
+        good = word_next(&value, &part) && !value.text &&
+               apply_name(&action, MEM_LIMIT_FAIL, limit_names, 3, part, false) == GOOD;
+    if (good && !off && size < MEM_LIMIT_MIN && !mem_regions) {
+        struct mem_line line = { .used = 0 };
+        line_str(&line, "vmalloc: limit=");
+        line_dec(&line, size);
+        line_str(&line, ": below what start-up needs, ");
+        line_dec(&line, MEM_LIMIT_MIN);
+        line_send(&line);
+        _exit(1);
+    }
+    mem_settings.limit_bytes = good && !off ? size : 0;
+    mem_settings.limit_action = (enum mem_limit_action)action;
+    return good ? GOOD : BAD;
+}
+
 /* ---- files ---- */
 
 /* &N and /dev/fd/N are open descriptors. */
@@ -483,6 +558,10 @@ static const struct option options[] = {
       "none",
       apply_clear },
     { { "debug", "", "tell on standard error what libmem does inside" }, "no value", "no debug lines", apply_debug },
+    { { "delay", "MS", "memory goes back when it was not needed for so many milliseconds" },
+      "a count up to 1000000",
+      "100",
+      apply_delay },
     { { "fail", "N[:M]", "the N-th request and then each M-th fail, for tests" },
       "a count from 1, or two with a colon between",
       "none fails",
@@ -491,11 +570,23 @@ static const struct option options[] = {
       "a list of anon, break, native, safe, zero",
       "all of them",
       apply_getmemory },
+    { { "giveback", "none|dontneed|free|fixed|unmap|auto", "how free memory goes back" },
+      "none, dontneed, free, fixed, unmap or auto",
+      "auto",
+      apply_giveback },
     { { "guard", "N", "method=debug: one block in N between closed pages" },
       "a count from 1",
       "none",
       apply_guard },
+    { { "huge", "on|off|auto", "ask for huge pages; auto: from 8 MiB in use on" },
+      "on, off or auto",
+      "auto",
+      apply_huge },
     { { "keep", "", "free nothing" }, "no value", "blocks are freed", apply_keep },
+    { { "limit", "SIZE[:warn|:trap|:fail]", "the most that may be got from the system" },
+      "a size, and perhaps :warn, :trap or :fail",
+      "no limit",
+      apply_limit },
     { { "method", "best|debug", "method of the process heap" }, "best or debug", "best", apply_method },
     { { "pagesize", "SIZE", "requests to the system are multiples of this" },
       "a size from 1 to 1Gi",
@@ -752,6 +843,17 @@ void mem_options_get(char *ret_text, size_t bytes)
     get_switch(&line, "verbose", mem_settings.verbose);
     get_switch(&line, "keep", mem_settings.keep);
     get_switch(&line, "debug", mem_settings.trace_internal);
+    line_str(&line, ",giveback=");
+    line_str(&line, giveback_names[mem_settings.giveback]);
+    line_str(&line, ",delay=");
+    line_dec(&line, mem_settings.delay_ms);
+    line_str(&line, ",huge=");
+    line_str(&line, huge_names[mem_settings.huge]);
+    get_count(&line, "limit", mem_settings.limit_bytes);
+    if (mem_settings.limit_bytes) {
+        line_str(&line, ":");
+        line_str(&line, limit_names[mem_settings.limit_action]);
+    }
     get_count(&line, "fail", mem_settings.fail_first);
     if (mem_settings.fail_each) {
         line_str(&line, ":");

@@ -162,6 +162,8 @@ static void region_forget_blocks(struct mem_region *region)
     for (unsigned i = 0; i < (region->method == MEM_BEST ? MEM_CLASSES : 1u); i++)
         if (region->classes[i].bytes)
             pack_class_init(&region->classes[i], region->classes[i].bytes);
+    region->free_pages_bytes = region->dirty_bytes = region->dirty_low = 0;
+    region->given_bytes = region->lazy_bytes = 0;
     memset(region->bins, 0, sizeof region->bins);
     memset(region->bin_bits, 0, sizeof region->bin_bits);
     region->growing = NULL;
@@ -188,6 +190,8 @@ void mem_region_clear(struct mem_region *region)
         return;
     }
     region_blocks_die(region);
+    if (kept && !kept->lent && region->given_bytes)
+        (void)glue_open(kept->base, kept->bytes); /* parts of it may be closed */
     region_drop_segments(region, kept);
     region_forget_blocks(region);
     uint64_t busy = region->alloc_count - region->freed_count;

@@ -183,6 +183,62 @@ void map_set_ends(struct span *span)
         map_set(span, span->pages - 1, 1);
 }
 
+/* ---- the limit ---- */
+
+static size_t limit_used; /* bytes of all segments */
+static bool limit_told;
+void (*mem_limit_notify)(void);
+
+/* WANT, or where that would pass the limit and LEAST would not, LEAST. */
+static size_t limit_cut(size_t want, size_t least)
+{
+    size_t limit = mem_settings.limit_bytes;
+
+    return limit && limit_used + want > limit ? least : want;
+}
+
+static void limit_tell(size_t bytes)
+{
+    static const char *const what[] = { "warned", "trapped", "refused" };
+    struct mem_line line = { .used = 0 };
+
+    line_str(&line, "vmalloc: limit=");
+    line_dec(&line, mem_settings.limit_bytes);
+    line_str(&line, ": ");
+    line_str(&line, what[mem_settings.limit_action]);
+    line_str(&line, ": in use ");
+    line_dec(&line, limit_used);
+    line_str(&line, ", asked for ");
+    line_dec(&line, bytes);
+    line_send(&line);
+}
+
+/* Whether BYTES more may be got. Each passing of the limit is told once. */
+static bool limit_allows(size_t bytes)
+{
+    size_t limit = mem_settings.limit_bytes, reserve;
+
+    if (!limit || limit_used + bytes <= limit) {
+        limit_told = false;
+        return true;
+    }
+    bool first = !limit_told;
+    limit_told = true;
+    if (first && (mem_settings.limit_action != MEM_LIMIT_TRAP || !mem_limit_notify))
+        limit_tell(bytes);
+    switch (mem_settings.limit_action) {
+    case MEM_LIMIT_TRAP:
+        if (first && mem_limit_notify)
+            mem_limit_notify();
+        reserve = limit / 8 > MEM_LIMIT_MIN ? limit / 8 : MEM_LIMIT_MIN;
+        return limit_used + bytes <= limit + reserve;
+    case MEM_LIMIT_FAIL:
+        return false;
+    default:
+        return true;
+    }
+}
+
 /* ---- segments ---- */
 
 static struct segment *segment_record(void)
@@ -231,6 +287,19 @@ static void segment_got(struct segment *segment, char *base, size_t part)
 
     if (mem_settings.clear == MEM_CLEAR_ALL || (mem_settings.clear == MEM_CLEAR_FIRST && first))
         memset(base, 0, part);
+    give_huge(region, base, part);
+}
+
+void segment_trim(struct segment *segment, size_t bytes)
+{
+    segment->bytes -= bytes;
+    segment->region->size_bytes -= bytes;
+    limit_used -= bytes;
+    if (segment->high > segment_end(segment))
+        segment->high = segment_end(segment);
+    segment->tail = NULL;
+    glue_unmap(segment_end(segment), bytes);
+    segment_announce(segment->region, segment_end(segment), 0);
 }
 
 /* check=segment: every page of REGION must be there. */
@@ -270,14 +339,15 @@ struct segment *segment_new(struct mem_region *region, size_t bytes, bool solo)
         mem_unlock();
         return NULL;
     }
-    size_t got = segment_round(bytes);
+    size_t least = mem_round_up(bytes, mem_settings.page_bytes);
+    size_t got = limit_cut(segment_round(bytes), least);
     size_t room = region->segment_count ? MEM_ROOM_LATER : MEM_ROOM_FIRST;
     if (solo)
         room = mem_round_up(got, MEM_SOLO_MIN) * 8;
     enum source_id source = SOURCE_COUNT;
-    char *base = source_get(got, room, &source);
-    size_t least = mem_round_up(bytes, mem_settings.page_bytes);
-    if (!base && least < got)
+    bool allowed = limit_allows(got);
+    char *base = allowed ? source_get(got, room, &source) : NULL;
+    if (!base && allowed && least < got)
         base = source_get(got = least, room, &source);
     if (base && !map_reserve(base, got)) {
         mem_sources[source].put(base, got, room);
@@ -295,6 +365,7 @@ struct segment *segment_new(struct mem_region *region, size_t bytes, bool solo)
     segment->room_bytes = room;
     segment->solo = solo;
     segment_link(segment, region);
+    limit_used += got;
     segment_got(segment, base, got);
     mem_unlock();
     return segment;
@@ -347,6 +418,7 @@ void segment_drop(struct segment *segment)
         large_put(segment->lent);
     } else {
         mem_sources[segment->source].put(base, segment->bytes, segment->room_bytes);
+        limit_used -= segment->bytes;
     }
     segment_record_drop(segment);
     if (!lent)
@@ -360,6 +432,7 @@ static void segment_grown(struct segment *segment, size_t old_bytes)
     if (!mem_sources[segment->source].zeroed)
         segment->high = segment_end(segment);
     segment->region->size_bytes += segment->bytes - old_bytes;
+    limit_used += segment->bytes - old_bytes;
     segment_got(segment, segment->base + old_bytes, segment->bytes - old_bytes);
 }
 
@@ -371,10 +444,12 @@ bool segment_grow(struct segment *segment, size_t bytes)
     if (segment->lent || !source->grow || bytes > MEM_BYTES_MAX - old)
         return false;
     mem_lock();
-    size_t want = old + segment_round(bytes);
     size_t least = old + mem_round_up(bytes, mem_settings.page_bytes);
-    bool grown = map_reserve(segment->base, want) && source->grow(segment->base, old, want);
-    if (!grown && least < want)
+    size_t want = old + limit_cut(segment_round(bytes), least - old);
+    bool allowed = limit_allows(want - old);
+    bool grown = allowed && map_reserve(segment->base, want) &&
+                 source->grow(segment->base, old, want);
+    if (!grown && allowed && least < want)
         grown = source->grow(segment->base, old, want = least);
     if (grown) {
         segment->bytes = want;
@@ -392,7 +467,13 @@ bool segment_move(struct segment *segment, size_t bytes)
     if (segment->lent || !source->move || bytes > MEM_BYTES_MAX)
         return false;
     mem_lock();
+    size_t more = bytes > old ? mem_round_up(bytes - old, mem_settings.page_bytes) : 0;
     size_t want = segment_round(bytes);
+    want = want > old ? old + limit_cut(want - old, more) : want;
+    if (want > old && !limit_allows(want - old)) {
+        mem_unlock();
+        return false;
+    }
     size_t used_bytes = (size_t)(segment->high - segment->base);
     char *base = NULL;
     if (leaf_stock(want))

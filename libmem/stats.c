@@ -108,9 +108,32 @@ static size_t count_class_free(struct mem_region *region, size_t *free)
     return largest;
 }
 
+/* What was given back is joined with its neighbours when that is needed. */
+static size_t largest_free_run(const struct mem_region *region)
+{
+    size_t largest = 0;
+
+    for (struct segment *segment = region->segments; segment; segment = segment->next) {
+        size_t run = 0;
+        const char *end = NULL;
+        for (struct span *span = segment_next_span(segment, NULL); span;
+             span = segment_next_span(segment, span)) {
+            bool free = span->kind == SPAN_FREE && !segment->solo;
+            run = !free ? 0 : (span->base == end ? run : 0) + span->pages;
+            end = span_end(span);
+            if (run > largest)
+                largest = run;
+        }
+    }
+    return largest << MEM_PAGE_SHIFT;
+}
+
 static size_t largest_free_span(const struct mem_region *region)
 {
     size_t largest = 0;
+
+    if (region->given_bytes || region->lazy_bytes)
+        return largest_free_run(region);
 
     for (unsigned bin = MEM_BINS; bin-- > 0 && !largest;)
         for (const struct span *span = region->bins[bin]; span; span = span->next)
@@ -182,6 +205,8 @@ void mem_region_stats(struct mem_region *region, struct mem_stats *ret_stats)
         (void)mem_region_walk(region, last_visit, &stats);
     } else {
         stats.free_bytes = region->size_bytes - region->busy_bytes; /* debug: frames are neither */
+        stats.given_bytes = region->given_bytes;
+        stats.lazy_bytes = region->lazy_bytes;
         stats.free_count = stats.cache_count + region->rest_count + region->free_span_count;
         block_maxima(region, &stats.busy_max_bytes, &stats.free_max_bytes);
     }

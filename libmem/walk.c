@@ -260,7 +260,9 @@ static void check_span(struct check *check, const struct span *span, const struc
         check->free_span_count++;
         if (span->segment->solo)
             check->solo_tail_count++;
-        check_that(check, !before || before->kind != SPAN_FREE || span_end(before) != span->base,
+        check_that(check,
+                   !before || before->kind != SPAN_FREE || span_end(before) != span->base ||
+                       before->given != span->given,
                    span->base, "free spans not merged");
         break;
     case SPAN_PACK:

@@ -165,7 +165,8 @@ static void test_names(void **state)
     static const char *const known[] = { "abort",  "check",    "debug",  "getmemory", "keep",
                                          "method", "pagesize", "period", "segsize",   "start",
                                          "test",   "trace",    "usage",  "verbose",   "warn",
-                                         "watch",  "clear",    "fail",   "guard" };
+                                         "watch",  "clear",    "fail",   "guard",
+                                         "giveback", "delay", "huge", "limit" };
     size_t count = 0;
 
     (void)state;
@@ -183,10 +184,18 @@ static void test_names(void **state)
         assert_true(found);
     }
     assert_int_equal(count, sizeof known / sizeof known[0]);
+    apply("giveback=fixed,delay=7,huge=off,limit=1Gi:warn");
+    assert_said(",giveback=fixed,delay=7,huge=off,limit=1073741824:warn,");
+    apply("nogiveback nohuge nodelay");
+    assert_said(",giveback=none,delay=100,huge=off,");
+    apply("limit=1Gi:stop");
+    assert_said("vmalloc: limit=1Gi:stop: bad value: accepted is a size, and perhaps :warn");
+    apply("delay=-1");
+    assert_said("vmalloc: delay=-1: bad value: accepted is a count up to 1000000; using");
     apply("test=0x10");
     assert_said("vmalloc: test=0x10: experiments of the original do not exist here; ignored\n1 ");
     apply("keep,debug,fail=3:4,watch=0x1234567890");
-    assert_said(",keep,debug,fail=3:4,notrace,method=best,nowatch,watch=0x1234567890");
+    assert_said(",keep,debug,giveback=auto,delay=100,huge=auto,nolimit,fail=3:4,notrace,method=best,nowatch,watch=0x1234567890");
     apply("break");
     assert_said("0 getmemory=break,");
     apply("mmap free");
