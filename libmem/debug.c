@@ -375,7 +375,7 @@ static void quarantine_leave(void)
     if (bad)
         warn_damage(mem_region_of(head), head, bad, "written after free:", NULL);
     else
-        plain_free(head);
+        block_free(head);
 }
 
 static void quarantine_add(struct debug_head *head)

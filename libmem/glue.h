@@ -266,4 +266,9 @@ static inline bool glue_threaded(void)
     return !__libc_single_threaded;
 }
 
+static inline bool glue_first_thread(void)
+{
+    return !glue_threaded() || gettid() == getpid();
+}
+
 #endif

@@ -104,6 +104,7 @@ struct mem_region {
     struct segment *last_segment;
     enum mem_method method;
     bool open, debug; /* debug: method is MEM_BEST, each block in a debug_head's frame */
+    uint8_t heap; /* enum heap_state */
     char name[MEM_NAME_BYTES];
     struct mem_region *next, *prev; /* registry */
     struct segment *segments, *newest;
@@ -121,11 +122,16 @@ struct mem_region {
     size_t dirty_bytes, dirty_low; /* of those in bins: written to and not given; the least of late */
     size_t given_bytes, lazy_bytes, retaken_bytes;
     uint64_t give_start, give_next; /* us: the period began; the next collapse may be taken */
+    void *remote; /* blocks freed by other threads */
     size_t debug_bytes, debug_peak, debug_count; /* debug: what was asked for and lives */
     uint64_t bin_bits[2];
     struct span *bins[MEM_BINS];
     struct size_class classes[];
 };
+
+/* What a region is to threads: no heap; of one thread; of none at the moment; of all under the
+ * lock; of a thread that a fork left behind. */
+enum heap_state { HEAP_NO, HEAP_OWNED, HEAP_WAITING, HEAP_SHARED, HEAP_DEAD };
 
 enum mem_clear { MEM_CLEAR_NONE, MEM_CLEAR_FIRST, MEM_CLEAR_ALL };
 
@@ -147,7 +153,7 @@ struct mem_settings {
     enum mem_clear clear;
     enum mem_giveback giveback;
     enum mem_huge huge;
-    size_t delay_ms;
+    size_t delay_ms, arenas;
     size_t limit_bytes; /* 0: none */
     enum mem_limit_action limit_action;
     bool leak;
@@ -331,6 +337,11 @@ struct debug_visit {
     void *arg;
 };
 int debug_visit_block(void *arg, void *block, size_t bytes, bool busy);
+
+/* malloc.c */
+void remote_give(struct mem_region *region, void *block); /* by any thread, without a lock */
+bool remote_take(struct mem_region *region);              /* by the owner: frees what came */
+void block_free(void *block); /* without hooks, into whosever heap it is */
 
 /* region.c */
 void *region_alloc(struct mem_region *region, size_t bytes, size_t align, bool zeroed,

@@ -435,6 +435,7 @@ void *large_alloc(struct mem_region *region, size_t bytes, size_t align, bool ze
 
     if (bytes > MEM_BYTES_MAX || align > MEM_BYTES_MAX)
         return NULL;
+    (void)remote_take(region);
     mem_lock();
     bool solo = align <= MEM_PAGE && large_is_solo(region, bytes) && !bin_find(region, pages);
     if (solo) {

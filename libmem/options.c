@@ -23,6 +23,7 @@ struct mem_settings mem_settings = {
     .giveback = MEM_GIVE_AUTO,
     .huge = MEM_HUGE_AUTO,
     .delay_ms = MEM_DELAY_MS,
+    .arenas = MEM_ARENAS,
 };
 
 /* What a row may say about a value. */
@@ -376,6 +377,11 @@ static enum verdict apply_delay(struct word value, bool off)
     return verdict;
 }
 
+static enum verdict apply_arenas(struct word value, bool off)
+{
+    return apply_count(&mem_settings.arenas, MEM_ARENAS, 1, value, off);
+}
+
 static enum verdict apply_limit(struct word value, bool off)
 {
     struct word part;
@@ -549,6 +555,10 @@ static enum verdict apply_method(struct word value, bool off)
 
 static const struct option options[] = {
     { { "abort", "", "abort at the first warning of method=debug" }, "no value", "no abort", apply_abort },
+    { { "arenas", "N", "the most heaps that threads get of their own" },
+      "a count from 1",
+      "64",
+      apply_arenas },
     { { "check", "region[:segment]", "check a region's blocks, or its segments, when it gets memory" },
       "region, segment, noregion or nosegment",
       "no check",
@@ -849,6 +859,7 @@ void mem_options_get(char *ret_text, size_t bytes)
     line_dec(&line, mem_settings.delay_ms);
     line_str(&line, ",huge=");
     line_str(&line, huge_names[mem_settings.huge]);
+    get_count(&line, "arenas", mem_settings.arenas);
     get_count(&line, "limit", mem_settings.limit_bytes);
     if (mem_settings.limit_bytes) {
         line_str(&line, ":");

@@ -75,7 +75,7 @@ static struct span *pack_new(struct mem_region *region, struct size_class *class
         return NULL;
     size_t capacity = ((size_t)pack->pages << MEM_PAGE_SHIFT) / class->bytes;
     pack->kind = SPAN_PACK;
-    pack->quick = !region->debug && !mem_settings.hooks;
+    pack->quick = !region->debug && !mem_settings.hooks && region->heap != HEAP_SHARED;
     pack->class_index = (uint8_t)(class - region->classes);
     pack->block_bytes = class->bytes;
     pack->capacity = (uint16_t)(capacity < MEM_PACK_BLOCKS_MAX ? capacity : MEM_PACK_BLOCKS_MAX);
@@ -236,6 +236,12 @@ void *pack_refill(struct mem_region *region, struct size_class *class)
     size_t count = 0;
 
     class_ready(region, class);
+    if (MEM_UNLIKELY(remote_take(region)) && class->head) {
+        block = class->head;
+        class->head = chain_next(block);
+        class->room++;
+        return block;
+    }
     if (class->older) {
         block = class_set_head(class, class->older, class->older_count);
         class->older = NULL;

@@ -34,7 +34,7 @@ void region_limit_set(struct mem_region *region)
         limit = MEM_SMALL_MAX;
     else if (region->method == MEM_POOL)
         limit = region->classes[0].bytes;
-    region->small_limit = region->debug || mem_settings.hooks ? 0 : limit;
+    region->small_limit = region->debug || mem_settings.hooks || region->heap == HEAP_SHARED ? 0 : limit;
 }
 
 static void region_init_classes(struct mem_region *region, size_t pool_bytes)
@@ -250,7 +250,7 @@ void region_hooks_changed(void)
         region_limit_set(region);
         if (region->method == MEM_LAST)
             continue;
-        bool quick = !region->debug && !mem_settings.hooks;
+        bool quick = !region->debug && !mem_settings.hooks && region->heap != HEAP_SHARED;
         for (struct segment *segment = region->segments; segment; segment = segment->next)
             for (struct span *span = segment_next_span(segment, NULL); span;
                  span = segment_next_span(segment, span))

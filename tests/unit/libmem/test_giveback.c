@@ -233,12 +233,12 @@ static void limit(const char *what, const char *options, const char *want)
 static void test_limit(void **state)
 {
     (void)state;
-    limit("x", "limit=20M", "got 15 noticed 0 again 1");
+    limit("x", "limit=20M", "got 19 noticed 0 again 1");
     limit("x", "limit=20M:fail", "vmalloc: limit=20000000: refused: in use ");
-    limit("x", "limit=20M:fail segsize=64Ki getmem=anon", "got 19 noticed 0 again 1");
+    limit("x", "limit=20M:fail segsize=64Ki getmem=anon", "got 15 noticed 0 again 1");
     limit("x", "limit=20M:warn", "vmalloc: limit=20000000: warned: in use ");
     limit("x", "limit=20M:warn", "got 40 noticed 0 again 1");
-    limit("trap", "limit=20M:trap", "got 18 noticed 1 again 1");
+    limit("trap", "limit=20M:trap", "got 21 noticed 1 again 1");
     limit("x", "limit=20M:trap", "vmalloc: limit=20000000: trapped: in use ");
     limit("x", "limit=100K", "vmalloc: limit=100000: below what start-up needs, 524288\n");
     int status = test_program("x", "limit=100K", said, sizeof said);
