@@ -56,6 +56,7 @@ enum {
 #define MEM_SEGSIZE      ((size_t)4 << 20)
 #define MEM_SEGSIZE_MAX  ((size_t)16 << 30)
 #define MEM_PAGESIZE_MAX ((size_t)1 << 30)
+#define MEM_SHRINK_MIN   ((size_t)4 << 20)   /* smaller regions keep their packs */
 #define MEM_HUGE_LIVE    ((size_t)8 << 20)   /* huge=auto: from so many live bytes on ... */
 #define MEM_HUGE_MIN     ((size_t)2 << 20)   /* ... for ranges from this size on */
 #define MEM_LIMIT_MIN    ((size_t)512 << 10) /* start-up needs more or less this */

@@ -83,6 +83,7 @@ struct size_class {
     void *mixed_free;   /* freed blocks of the mixed pack */
     uint32_t older_count;
     uint32_t pack_count;
+    uint32_t limit; /* the most blocks of `head` */
     size_t carved_count; /* blocks in all packs and in the mixed pack, cut so far */
 };
 
@@ -104,6 +105,7 @@ struct mem_region {
     struct segment *last_segment;
     enum mem_method method;
     bool open, debug; /* debug: method is MEM_BEST, each block in a debug_head's frame */
+    bool shrinking; /* chains are kept short: see pack_shrink */
     uint8_t heap; /* enum heap_state */
     char name[MEM_NAME_BYTES];
     struct mem_region *next, *prev; /* registry */

@@ -65,6 +65,7 @@ bool remote_take(struct mem_region *region)
 #include <malloc.h>
 #include <stdlib.h>
 
+#pragma GCC visibility push(default)
 #define CALLER __builtin_return_address(0)
 
 /* A thread without a heap: its small_limit 0 sends it to the slow path. */
@@ -186,7 +187,7 @@ void *malloc(size_t bytes)
     return front_alloc(bytes, MEM_ALIGN, false, CALLER);
 }
 
-void block_free(void *block)
+__attribute__((visibility("hidden"))) void block_free(void *block)
 {
     const struct span *span = map_find(block);
 
@@ -392,6 +393,8 @@ struct mallinfo2 mallinfo2(void)
     mem_unlock();
     return info;
 }
+
+#pragma GCC visibility pop
 
 #else
 

@@ -13,7 +13,9 @@
 
 void pack_class_init(struct size_class *class, size_t bytes)
 {
-    *class = (struct size_class){ .bytes = (uint32_t)bytes, .room = class_chain_limit(bytes) };
+    *class = (struct size_class){ .bytes = (uint32_t)bytes,
+                                   .limit = class_chain_limit(bytes),
+                                   .room = class_chain_limit(bytes) };
 }
 
 /* A class is made ready by its first request, so that unused ones are never touched. */
@@ -226,7 +228,7 @@ static struct span *pack_with_room(struct mem_region *region, struct size_class 
 static void *class_set_head(struct size_class *class, void *chain, size_t count)
 {
     class->head = chain_next(chain);
-    class->room = class_chain_limit(class->bytes) - (uint32_t)(count - 1);
+    class->room = class->limit - (uint32_t)(count - 1);
     return chain;
 }
 
@@ -259,7 +261,9 @@ void *pack_refill(struct mem_region *region, struct size_class *class)
     struct span *pack = pack_with_room(region, class);
     if (!pack)
         return NULL;
-    void *chain = pack_take(region, class, pack, class_chain_limit(class->bytes), &count);
+    class->limit = class_chain_limit(class->bytes);
+    region->shrinking = false;
+    void *chain = pack_take(region, class, pack, class->limit, &count);
     if (pack_is_full(pack))
         avail_unlink(class, pack);
     return class_set_head(class, chain, count);
@@ -308,10 +312,32 @@ static void chain_drain(struct mem_region *region, struct size_class *class, voi
     }
 }
 
+/* Most of REGION's blocks are free, and the last ones of each class, waiting in its chains, keep
+ * whole packs from going: until blocks are asked for again, chains stay as short as can be. */
+static void pack_shrink(struct mem_region *region)
+{
+    region->shrinking = true;
+    pack_drain(region);
+    for (unsigned i = 0; i < (region->method == MEM_BEST ? MEM_CLASSES : 1u); i++)
+        if (region->classes[i].bytes)
+            region->classes[i].limit = region->classes[i].room = 1;
+}
+
 void pack_flush(struct mem_region *region, struct size_class *class)
 {
+    if (!region->shrinking && region->carved_bytes >= MEM_SHRINK_MIN &&
+        region->busy_bytes - region->large_bytes <= region->carved_bytes / 16) {
+        struct size_class full = *class; /* with one block more than its limit */
+        class->head = class->older = NULL;
+        class->older_count = 0;
+        class->room = class->limit;
+        chain_drain(region, class, full.head);
+        chain_drain(region, class, full.older);
+        pack_shrink(region);
+        return;
+    }
     void *chain = class->older;
-    uint32_t limit = class_chain_limit(class->bytes);
+    uint32_t limit = class->limit;
 
     class->older = class->head;
     class->older_count = limit + 1;
@@ -329,7 +355,7 @@ void pack_drain(struct mem_region *region)
         void *head = class->head, *older = class->older;
         class->head = class->older = NULL;
         class->older_count = 0;
-        class->room = class_chain_limit(class->bytes);
+        class->room = class->limit;
         chain_drain(region, class, head);
         chain_drain(region, class, older);
     }

@@ -307,7 +307,7 @@ static void check_classes(struct check *check)
         const struct size_class *class = &region->classes[i];
         if (!class->bytes)
             continue;
-        size_t in_head = class_chain_limit(class->bytes) - class->room, in_mixed = 0;
+        size_t in_head = class->limit - class->room, in_mixed = 0;
         check_chain(check, class, class->head, in_head);
         check_chain(check, class, class->older, class->older_count);
         for (const void *block = class->mixed_free; block && map_find(block);

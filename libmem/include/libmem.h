@@ -17,6 +17,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#pragma GCC visibility push(default)
+
 struct mem_region;
 
 enum mem_method {
@@ -145,5 +147,7 @@ extern uint32_t mem_site;
 /* Puts what SITE means, such as `script,12,function`, into RET_TEXT for a warning; false: unknown.
  * The program sets it; NULL: warnings name an address in the program's code. Must not allocate. */
 extern bool (*mem_site_describe)(uint32_t site, char *ret_text, size_t bytes);
+
+#pragma GCC visibility pop
 
 #endif
