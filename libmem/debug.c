@@ -580,6 +580,19 @@ size_t debug_block_bytes(const struct span *span, const void *block)
     return head && head_is(head, MARK_LIVE) && head_data(head) == block ? head->bytes : 0;
 }
 
+bool debug_block_origin(const void *block, uint32_t *ret_site, const void **ret_caller)
+{
+    size_t frame_bytes;
+    const struct span *span = map_find(block);
+    const struct debug_head *head = span ? frame_of(span, block, &frame_bytes) : NULL;
+
+    if (!head || !head_is(head, MARK_LIVE))
+        return false;
+    *ret_site = head->site;
+    *ret_caller = head->caller;
+    return true;
+}
+
 int debug_visit_block(void *arg, void *block, size_t bytes, bool busy)
 {
     const struct debug_visit *debug = arg;

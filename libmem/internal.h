@@ -53,11 +53,13 @@ struct span {
     uint16_t used;        /* pack: blocks not in `free` (with callers or in a class chain) */
     uint16_t carved;      /* pack: blocks ever cut from it; the rest is untouched */
     uint16_t capacity;    /* pack */
-    uint8_t kind;
     uint8_t class_index; /* pack */
-    uint8_t given;       /* free: enum span_given */
-    bool quick;          /* pack: the fast path of free may take its blocks */
+    /* One byte together, so that a span is one line of the processor's cache. */
+    uint8_t kind : 4;  /* enum span_kind */
+    uint8_t given : 3; /* free: enum span_given */
+    uint8_t quick : 1; /* pack: the fast path of free may take its blocks */
 };
+_Static_assert(sizeof(struct span) <= 64, "a span fits a cache line");
 
 struct segment {
     char *base;
@@ -158,7 +160,6 @@ struct mem_settings {
     size_t delay_ms, arenas;
     size_t limit_bytes; /* 0: none */
     enum mem_limit_action limit_action;
-    bool leak;
     bool usage, verbose, check_region, check_segment;
     bool debug_method;    /* new `best` regions are debug regions */
     bool keep, trace_internal, abort;
@@ -265,6 +266,7 @@ bool give_undo(struct span *span);          /* makes it usable; false: no memory
 void give_huge(struct mem_region *region, char *base, size_t bytes);
 
 /* page.c: packs */
+/* A counted block of CLASS, whose head is empty; or NULL with ENOMEM. */
 void *pack_refill(struct mem_region *region, struct size_class *class);
 void *pack_take_aligned(struct mem_region *region, struct size_class *class);
 void pack_flush(struct mem_region *region, struct size_class *class);
@@ -327,6 +329,8 @@ size_t debug_block_bytes(const struct span *span, const void *block); /* 0: none
 void debug_tick(const void *caller); /* one call more: checks the next few blocks when it is time */
 size_t debug_check_all(void);
 void debug_region_forget(struct mem_region *region); /* its blocks are about to die */
+/* Who got the live BLOCK; false: it is none. */
+bool debug_block_origin(const void *block, uint32_t *ret_site, const void **ret_caller);
 /* A warning begins WHAT:region=:block=: and goes where `warn` says. */
 void debug_warn_begin(struct mem_line *line, const char *what, const struct mem_region *region,
                       const void *block);
@@ -339,6 +343,9 @@ struct debug_visit {
     void *arg;
 };
 int debug_visit_block(void *arg, void *block, size_t bytes, bool busy);
+
+/* leak.c */
+void leak_to(int fd); /* -1: no report at exit; owns FD above 2 */
 
 /* malloc.c */
 void remote_give(struct mem_region *region, void *block); /* by any thread, without a lock */
@@ -471,14 +478,10 @@ static inline void *class_take(struct mem_region *region, struct size_class *cla
 {
     void *block = class->head;
 
-    if (MEM_UNLIKELY(!block)) {
-        block = pack_refill(region, class);
-        if (!block)
-            return NULL;
-    } else {
-        class->head = chain_next(block);
-        class->room++;
-    }
+    if (MEM_UNLIKELY(!block))
+        return pack_refill(region, class);
+    class->head = chain_next(block);
+    class->room++;
     region_count_alloc(region, class->bytes);
     return block;
 }

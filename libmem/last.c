@@ -222,13 +222,19 @@ struct mem_mark mem_region_mark(struct mem_region *region)
                               region->alloc_count - region->freed_count };
 }
 
+static __attribute__((noinline, cold)) void last_trace_dead(const struct segment *segment,
+                                                            char *from, const char *to)
+{
+    for (char *head = from; head < to; head += head_get(head) & ~(size_t)FILLER)
+        if (!(head_get(head) & FILLER))
+            trace_event(segment->region, head + MEM_LAST_HEAD, NULL,
+                        head_get(head) - MEM_LAST_HEAD, 0);
+}
+
 static void segment_give_up(struct segment *segment, char *from, char *to)
 {
     if (MEM_UNLIKELY(mem_settings.hooks & HOOK_TRACE))
-        for (char *head = from; head < to; head += head_get(head) & ~(size_t)FILLER)
-            if (!(head_get(head) & FILLER))
-                trace_event(segment->region, head + MEM_LAST_HEAD, NULL,
-                            head_get(head) - MEM_LAST_HEAD, 0);
+        last_trace_dead(segment, from, to);
     if (from < to)
         MEM_POISON(from, (size_t)(to - from));
     segment->last_next = from;

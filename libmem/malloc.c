@@ -178,12 +178,8 @@ void *malloc(size_t bytes)
 {
     struct mem_region *region = heap_mine;
 
-    if (MEM_LIKELY(bytes - 1 < region->small_limit)) {
-        void *block = class_take(region, class_small(region, bytes));
-        if (MEM_UNLIKELY(!block))
-            errno = ENOMEM;
-        return block;
-    }
+    if (MEM_LIKELY(bytes - 1 < region->small_limit))
+        return class_take(region, class_small(region, bytes));
     return front_alloc(bytes, MEM_ALIGN, false, CALLER);
 }
 
@@ -246,10 +242,7 @@ void *calloc(size_t count, size_t bytes)
     }
     if (MEM_LIKELY(all - 1 < region->small_limit)) {
         void *block = class_take(region, class_small(region, all));
-        if (MEM_LIKELY(block))
-            return memset(block, 0, all);
-        errno = ENOMEM;
-        return NULL;
+        return MEM_LIKELY(block) ? memset(block, 0, all) : NULL;
     }
     return front_alloc(all, MEM_ALIGN, true, CALLER);
 }

@@ -459,7 +459,8 @@ static int file_open(struct word value, char name[MEM_FILE_BYTES])
     return glue_fd_high(open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
 }
 
-static char trace_name[MEM_FILE_BYTES], warn_name[MEM_FILE_BYTES];
+static char trace_name[MEM_FILE_BYTES], warn_name[MEM_FILE_BYTES], leak_name[MEM_FILE_BYTES];
+static bool leak_on;
 static int warn_fd = -1;
 
 static enum verdict apply_trace(struct word value, bool off)
@@ -480,6 +481,24 @@ static enum verdict apply_trace(struct word value, bool off)
     size_t length = strlen(trace_name);
     trace_start(fd, length > 4 && strcmp(trace_name + length - 4, ".bin") == 0);
     return GOOD;
+}
+
+static enum verdict apply_leak(struct word value, bool off)
+{
+    leak_name[0] = '\0';
+    leak_to(-1);
+    leak_on = !off;
+    if (off || !value.text) {
+        if (!off)
+            leak_to(STDERR_FILENO);
+        return value.text ? BAD : GOOD;
+    }
+    int fd = file_open(value, leak_name);
+    leak_on = fd >= 0;
+    if (fd < 0)
+        leak_name[0] = '\0';
+    leak_to(fd);
+    return fd < 0 ? UNWRITABLE : GOOD;
 }
 
 static enum verdict apply_warn(struct word value, bool off)
@@ -593,6 +612,10 @@ static const struct option options[] = {
       "auto",
       apply_huge },
     { { "keep", "", "free nothing" }, "no value", "blocks are freed", apply_keep },
+    { { "leak", "[FILE]", "tell at exit what was never freed; method=debug adds by whom" },
+      "nothing or a file name",
+      "no report",
+      apply_leak },
     { { "limit", "SIZE[:warn|:trap|:fail]", "the most that may be got from the system" },
       "a size, and perhaps :warn, :trap or :fail",
       "no limit",
@@ -869,6 +892,11 @@ void mem_options_get(char *ret_text, size_t bytes)
     if (mem_settings.fail_each) {
         line_str(&line, ":");
         line_dec(&line, mem_settings.fail_each);
+    }
+    get_switch(&line, "leak", leak_on);
+    if (leak_name[0]) {
+        line_str(&line, "=");
+        line_str(&line, leak_name);
     }
     get_file(&line, "trace", trace_name);
     get_debug(&line);

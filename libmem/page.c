@@ -232,7 +232,7 @@ static void *class_set_head(struct size_class *class, void *chain, size_t count)
     return chain;
 }
 
-void *pack_refill(struct mem_region *region, struct size_class *class)
+static void *class_refill(struct mem_region *region, struct size_class *class)
 {
     void *block;
     size_t count = 0;
@@ -267,6 +267,17 @@ void *pack_refill(struct mem_region *region, struct size_class *class)
     if (pack_is_full(pack))
         avail_unlink(class, pack);
     return class_set_head(class, chain, count);
+}
+
+void *pack_refill(struct mem_region *region, struct size_class *class)
+{
+    void *block = class_refill(region, class);
+
+    if (block)
+        region_count_alloc(region, class->bytes);
+    else
+        errno = ENOMEM;
+    return block;
 }
 
 void *pack_take_aligned(struct mem_region *region, struct size_class *class)

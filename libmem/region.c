@@ -296,12 +296,8 @@ void *region_alloc(struct mem_region *region, size_t bytes, size_t align, bool z
 
 void *mem_alloc(struct mem_region *region, size_t bytes)
 {
-    if (MEM_LIKELY(bytes - 1 < region->small_limit)) {
-        void *block = class_take(region, class_small(region, bytes));
-        if (MEM_UNLIKELY(!block))
-            errno = ENOMEM;
-        return block;
-    }
+    if (MEM_LIKELY(bytes - 1 < region->small_limit))
+        return class_take(region, class_small(region, bytes));
     return region_alloc(region, bytes, MEM_ALIGN, false, CALLER);
 }
 

@@ -230,6 +230,17 @@ static int traced(struct mem_region *region)
     return 0;
 }
 
+static int leaks(struct mem_region *region)
+{
+    mem_site = 21;
+    for (int i = 0; i < 3; i++)
+        (void)!mem_alloc(region, 100);
+    mem_site = 22;
+    (void)!mem_alloc(region, 5000);
+    mem_free(mem_alloc(region, 64));
+    return 0;
+}
+
 static const struct {
     const char *name;
     int (*code)(struct mem_region *);
@@ -238,7 +249,7 @@ static const struct {
     { "late", late_write },    { "period", period },     { "head", head },
     { "guard", guarded },      { "content", content },   { "front", front },
     { "keep", keeps },         { "fail", fails },        { "watch", watches },
-    { "trace", traced },
+    { "trace", traced },      { "leak", leaks },
 };
 
 static int program(const char *what)
@@ -399,6 +410,21 @@ static void test_watch(void **state)
     assert_said("^alert" BLOCK "size=44:being freed:");
 }
 
+static void test_leak(void **state)
+{
+    (void)state;
+    run("leak", "leak,method=debug");
+    assert_said("^leak:region=work:blocks=3:size=300:allocated at=script,21,work:$");
+    assert_said("^leak:region=work:blocks=1:size=5000:allocated at=script,22,work:$");
+    assert_null(strstr(said, "size=64:"));
+    run("leak", "leak");
+    assert_said("^leak:region=work:blocks=3:size=336:112 each:$");
+    run("leak", "profile=/dev/fd/2");
+    assert_said("^leak:region=work:blocks=1:size=5120:5120 each:$");
+    run("leak", "leak noleak");
+    assert_string_equal(said, "");
+}
+
 static size_t file_read(const char *name, char *ret_text, size_t bytes)
 {
     int fd = open(name, O_RDONLY);
@@ -469,6 +495,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_keep),
         cmocka_unit_test(test_fail),
         cmocka_unit_test(test_watch),
+        cmocka_unit_test(test_leak),
         cmocka_unit_test(test_trace),
         cmocka_unit_test(test_trace_compact),
     };

@@ -166,7 +166,8 @@ static void test_names(void **state)
                                          "method", "pagesize", "period", "segsize",   "start",
                                          "test",   "trace",    "usage",  "verbose",   "warn",
                                          "watch",  "clear",    "fail",   "guard",
-                                         "giveback", "delay", "huge", "limit", "arenas" };
+                                         "giveback", "delay", "huge", "limit", "arenas",
+                                         "leak" };
     size_t count = 0;
 
     (void)state;
@@ -195,7 +196,7 @@ static void test_names(void **state)
     apply("test=0x10");
     assert_said("vmalloc: test=0x10: experiments of the original do not exist here; ignored\n1 ");
     apply("keep,debug,fail=3:4,watch=0x1234567890");
-    assert_said(",keep,debug,giveback=auto,delay=100,huge=auto,arenas=64,nolimit,fail=3:4,notrace,method=best,nowatch,watch=0x1234567890");
+    assert_said(",keep,debug,giveback=auto,delay=100,huge=auto,arenas=64,nolimit,fail=3:4,noleak,notrace,method=best,nowatch,watch=0x1234567890");
     apply("break");
     assert_said("0 getmemory=break,");
     apply("mmap free");
