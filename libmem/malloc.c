@@ -19,16 +19,29 @@ static _Alignas(64) union {
     char room[sizeof(struct mem_region) + MEM_CLASSES * sizeof(struct size_class)];
 } storage;
 
+/* Other threads look at it when they free a block. */
+static inline enum heap_state heap_state(const struct mem_region *region)
+{
+    return (enum heap_state)__atomic_load_n(&region->heap, __ATOMIC_RELAXED);
+}
+
+static inline void heap_set(struct mem_region *region, enum heap_state state)
+{
+    __atomic_store_n(&region->heap, (uint8_t)state, __ATOMIC_RELAXED);
+}
+
 struct mem_region *mem_region_malloc(void)
 {
+    static MEM_WARM bool ready = false;
     struct mem_region *region = &storage.region;
 
-    if (MEM_UNLIKELY(!region->open)) {
+    if (MEM_UNLIKELY(!__atomic_load_n(&ready, __ATOMIC_ACQUIRE))) {
         mem_lock();
-        if (!region->open) {
+        if (!ready && !region->open) { /* open: this call came from within */
             mem_settings_init();
             region_init(region, "malloc", MEM_BEST, 0);
-            region->heap = HEAP_OWNED;
+            heap_set(region, HEAP_OWNED);
+            __atomic_store_n(&ready, true, __ATOMIC_RELEASE);
         }
         mem_unlock();
     }
@@ -83,15 +96,15 @@ static void heap_leave(void *heap)
 
     mem_lock();
     heap_mine = &heap_none;
-    region->heap = HEAP_WAITING;
+    heap_set(region, HEAP_WAITING);
     mem_unlock();
 }
 
 static void heaps_forked(void)
 {
     for (struct mem_region *region = mem_regions; region; region = region->next)
-        if (region->heap && region != heap_mine && region->heap != HEAP_SHARED)
-            region->heap = HEAP_DEAD;
+        if (heap_state(region) && region != heap_mine && heap_state(region) != HEAP_SHARED)
+            heap_set(region, HEAP_DEAD);
 }
 
 __attribute__((constructor)) static void heap_prepare(void)
@@ -103,7 +116,7 @@ __attribute__((constructor)) static void heap_prepare(void)
 static struct mem_region *heap_waiting(void)
 {
     for (struct mem_region *region = mem_regions; region; region = region->next)
-        if (region->heap == HEAP_WAITING)
+        if (heap_state(region) == HEAP_WAITING)
             return region;
     return NULL;
 }
@@ -122,7 +135,7 @@ static struct mem_region *heap_find(void)
         heap_count += region != NULL;
     }
     if (region) {
-        region->heap = HEAP_OWNED;
+        heap_set(region, HEAP_OWNED);
         heap_mine = region;
         (void)pthread_setspecific(heap_key, region);
         return region;
@@ -131,7 +144,7 @@ static struct mem_region *heap_find(void)
         heap_shared = mem_region_open("malloc.shared", MEM_BEST, 0);
         if (!heap_shared)
             return NULL;
-        heap_shared->heap = HEAP_SHARED;
+        heap_set(heap_shared, HEAP_SHARED);
         region_limit_set(heap_shared);
     }
     return heap_shared;
@@ -144,7 +157,7 @@ static struct mem_region *heap_get(void)
 
     if (region != &heap_none)
         return region;
-    if (glue_first_thread() && mem_region_malloc()->heap == HEAP_OWNED)
+    if (glue_first_thread() && heap_state(mem_region_malloc()) == HEAP_OWNED)
         return heap_mine = mem_region_malloc();
     return heap_find();
 }
@@ -152,7 +165,7 @@ static struct mem_region *heap_get(void)
 /* Blocks of REGION may be freed into it by this thread. */
 static inline bool heap_is_mine(const struct mem_region *region)
 {
-    return region == heap_mine || !region->heap || region->heap == HEAP_SHARED;
+    return region == heap_mine || !heap_state(region) || heap_state(region) == HEAP_SHARED;
 }
 
 static __attribute__((noinline)) void *front_alloc(size_t bytes, size_t align, bool zeroed,
@@ -202,13 +215,13 @@ static __attribute__((noinline)) void front_free(void *block, const void *caller
 
     if (!block)
         return;
-    if (MEM_LIKELY(region && region->heap && !mem_settings.hooks && !region->debug)) {
+    if (MEM_LIKELY(region && heap_state(region) && !mem_settings.hooks && !region->debug)) {
         if (region == heap_mine) {
             region_free(block, caller);
             errno = saved;
             return;
         }
-        if (region->heap != HEAP_SHARED && block_bytes(span, block)) {
+        if (heap_state(region) != HEAP_SHARED && block_bytes(span, block)) {
             remote_give(region, block);
             return;
         }

@@ -181,7 +181,8 @@ static void *pack_carve(struct mem_region *region, struct size_class *class, str
     for (size_t i = 0; i + 1 < count; i++)
         chain_set(first + i * bytes, first + (i + 1) * bytes);
     chain_set(first + (count - 1) * bytes, NULL);
-    pack->carved = (uint16_t)(pack->carved + count);
+    /* Another thread that frees a block of this pack looks at it. */
+    __atomic_store_n(&pack->carved, (uint16_t)(pack->carved + count), __ATOMIC_RELAXED);
     pack->used = (uint16_t)(pack->used + count);
     count_carved(region, class, count);
     if (!pack_has_rest(pack))

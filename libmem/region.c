@@ -466,7 +466,8 @@ size_t block_bytes(const struct span *span, const void *block)
 
     switch (span->kind) {
     case SPAN_PACK:
-        if ((uint32_t)offset % span->block_bytes || offset / span->block_bytes >= span->carved)
+        if ((uint32_t)offset % span->block_bytes ||
+            offset / span->block_bytes >= __atomic_load_n(&span->carved, __ATOMIC_RELAXED))
             return 0;
         return span->block_bytes;
     case SPAN_MIXED:
