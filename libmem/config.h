@@ -45,10 +45,10 @@ enum {
     MEM_BIN_SCAN = 24,            /* spans looked at in one bin for a better fit */
     MEM_MAP_LEAF_BITS = 18,       /* pages of one leaf of the page map: 1 GiB */
     MEM_MAP_ROOT_BITS = 17,       /* leaves: 47 bits of address */
-    MEM_ARENAS = 64,          /* heaps for threads */
-    MEM_DELAY_MS = 100,       /* of calm before memory goes back */
+    MEM_ARENAS = 64,              /* heaps for threads */
+    MEM_DELAY_MS = 100,           /* of calm before memory goes back */
     MEM_DELAY_MAX = 1000000,
-    MEM_LAST_HEAD = 8,            /* bytes before each block of a MEM_LAST region */
+    MEM_LAST_HEAD = 8, /* bytes before each block of a MEM_LAST region */
 };
 
 #define MEM_PAGE         ((size_t)1 << MEM_PAGE_SHIFT)

@@ -5,10 +5,10 @@
  * block, at most TAIL_MAX]. The head lies at the start of the block of the region below, so it is
  * found from any address inside: freed twice, inside of a block and outside of all are told apart
  * without a search. The head carries a mark made of its fields and its address; what does not fit
- * its mark was overwritten, and is never followed. Freed blocks are filled and wait in a quarantine;
- * when they leave it the fill is checked. All live blocks form a ring; debug_tick looks at the next
- * few of it, so a call costs the same however many blocks live. A damaged block is told once and
- * then left alone for ever.
+ * its mark was overwritten, and is never followed. Freed blocks are filled and wait in a
+ * quarantine; when they leave it the fill is checked. All live blocks form a ring; debug_tick looks
+ * at the next few of it, so a call costs the same however many blocks live. A damaged block is told
+ * once and then left alone for ever.
  */
 #include "libmem/internal.h"
 
@@ -18,7 +18,7 @@ struct debug_head {
         struct debug_head *prev;
         const void *free_caller; /* freed */
     };
-    size_t bytes;                   /* asked for */
+    size_t bytes; /* asked for */
     const void *caller;
     uint32_t mark, lead; /* lead: from the head to the data */
     uint32_t site, free_site;
@@ -269,8 +269,8 @@ static bool ring_check_next(const void *caller)
     if (!link_good(head) || head == &ring)
         return false;
     struct span *span = head->guard ? head->guard : map_find(head);
-    if (!head_is(head, MARK_LIVE) || frame_of(span, head->guard ? span->base : (char *)head,
-                                              &frame_bytes) != head) {
+    if (!head_is(head, MARK_LIVE) ||
+        frame_of(span, head->guard ? span->base : (char *)head, &frame_bytes) != head) {
         struct span *at = map_find(head);
         warn_head(at ? at->region : NULL, (char *)head + LEAD_MIN, caller);
         ring.next = ring.prev = &ring; /* nothing behind it can be trusted */
@@ -336,8 +336,11 @@ static struct debug_head *guard_new(struct mem_region *region, size_t bytes)
     }
     glue_close(base, MEM_PAGE);
     glue_close(base + all - MEM_PAGE, MEM_PAGE);
-    *span = (struct span){ .base = base + MEM_PAGE, .pages = (uint32_t)pages, .region = region,
-                           .kind = SPAN_GUARD, .guard_head = head };
+    *span = (struct span){ .base = base + MEM_PAGE,
+                           .pages = (uint32_t)pages,
+                           .region = region,
+                           .kind = SPAN_GUARD,
+                           .guard_head = head };
     map_set(span, 0, pages);
     head->guard = span;
     head->lead = (uint32_t)(((pages << MEM_PAGE_SHIFT) - bytes) & ~(size_t)(MEM_ALIGN - 1));

@@ -2,30 +2,31 @@
  * giveback.c: when and how free memory returns to the system, and huge pages.
  *
  * Touching memory again after it was given back costs about 13 times the giving, so it goes only
- * when it was not needed for long. There is no timer and no thread: time is looked at when spans are
- * freed, and by mem_idle. Two rules:
+ * when it was not needed for long. There is no timer and no thread: time is looked at when spans
+ * are freed, and by mem_idle. Two rules:
  * - CALM: `dirty_low` is the least that was free at any moment of a period of `delay`. So much was
  *   needed by nobody, and goes at the period's end.
  * - COLLAPSE: when next to nothing but large blocks is left of a region, and of those less than is
  *   free, a program phase ended and perhaps nothing will be called again: the free memory goes at
- *   once. But what is taken again afterwards has a price: no collapse counts before twenty times the
- *   time of touching it again has passed, so a loop that does so on purpose loses 5 %.
- * A given span keeps its place in the bins, with `given` telling what must be done before use; free
+ *   once. But what is taken again afterwards has a price: no collapse counts before twenty times
+ * the time of touching it again has passed, so a loop that does so on purpose loses 5 %. A given
+ * span keeps its place in the bins, with `given` telling what must be done before use; free
  * neighbours merge only when they are alike. Slices and solo segments are left alone. All of it
  * runs under the library's lock.
  */
 #include "libmem/internal.h"
 
 enum {
-    GIVE_MIN = 32 << 10,     /* a span with less dirty memory stays */
-    CALM_MIN = 1 << 20,      /* less dirty memory is kept for ever */
-    COLLAPSE_DIRTY = 4 << 20, /* what makes a collapse worth while ... */
-    COLLAPSE_BUSY = 1 << 20, /* ... and the most that packs may still hold */
-    COST_SHIFT = 11,         /* dropping and touching again: 1 us for 2 KiB */
+    GIVE_MIN = 32 << 10,      /* a span with less dirty memory stays */
+    CALM_MIN = 1 << 20,       /* less dirty memory is kept for ever */
+    COLLAPSE_DIRTY = 2 << 20, /* what makes a collapse worth while ... */
+    COLLAPSE_BUSY = 1 << 20,  /* ... and the most that packs may still hold */
+    COST_SHIFT = 11,          /* dropping and touching again: 1 us for 2 KiB */
     COST_TIMES = 20,
 };
 
-/* The way that `auto` stands for: only a mapping without access frees what strict accounting counts. */
+/* The way that `auto` stands for: only a mapping without access frees what strict accounting
+ * counts. */
 static enum mem_giveback give_way(void)
 {
     static int strict = -1;
@@ -52,20 +53,20 @@ static bool source_maps(const struct segment *segment)
            segment->source == SOURCE_ZERO;
 }
 
-/* Does to the dirty part of SPAN, which is in no bin, what the options ask. */
+/* Does to SPAN, which is in no bin, what the options ask. */
 static void span_give(struct span *span)
 {
     enum mem_giveback way = give_way();
-    size_t dirty = span_dirty(span);
+    /* All of it: a huge page reaches beyond what was handed out. */
+    size_t bytes = (size_t)span->pages << MEM_PAGE_SHIFT;
 
     if (way >= MEM_GIVE_FIXED && !source_maps(span->segment))
         way = MEM_GIVE_DONTNEED;
-    if (way == MEM_GIVE_FREE && glue_advise(span->base, dirty, MADV_FREE)) {
+    if (way == MEM_GIVE_FREE && glue_advise(span->base, bytes, MADV_FREE)) {
         span->given = GIVEN_LAZY;
-    } else if (way >= MEM_GIVE_FIXED &&
-               glue_map_closed(span->base, (size_t)span->pages << MEM_PAGE_SHIFT)) {
+    } else if (way >= MEM_GIVE_FIXED && glue_map_closed(span->base, bytes)) {
         span->given = GIVEN_CLOSED;
-    } else if (glue_advise(span->base, dirty, MADV_DONTNEED)) {
+    } else if (glue_advise(span->base, bytes, MADV_DONTNEED)) {
         span->given = GIVEN_DROPPED;
     }
 }
@@ -76,7 +77,8 @@ static size_t region_give(struct mem_region *region, size_t amount)
     size_t given = 0;
     bool unmap = give_way() == MEM_GIVE_UNMAP;
 
-    for (unsigned bin = MEM_BINS; bin-- > mem_bin_of(GIVE_MIN >> MEM_PAGE_SHIFT) && given < amount;) {
+    for (unsigned bin = MEM_BINS;
+         bin-- > mem_bin_of(GIVE_MIN >> MEM_PAGE_SHIFT) && given < amount;) {
         struct span *chosen = NULL;
         size_t bytes = given;
         for (struct span *span = region->bins[bin], *next; span && bytes < amount; span = next) {

@@ -255,9 +255,8 @@ static inline bool glue_symbol(const void *address, const char **ret_module, con
         return false;
     *ret_module = info.dli_fname;
     *ret_name = info.dli_sname;
-    *ret_offset =
-        (size_t)((const char *)address -
-                 (const char *)(info.dli_sname ? info.dli_saddr : info.dli_fbase));
+    *ret_offset = (size_t)((const char *)address -
+                           (const char *)(info.dli_sname ? info.dli_saddr : info.dli_fbase));
     return true;
 }
 

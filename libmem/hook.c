@@ -68,7 +68,8 @@ static bool fail_due(void)
     uint64_t call = ++fail_calls;
     if (call < set->fail_first)
         return false;
-    return call == set->fail_first || (set->fail_each && (call - set->fail_first) % set->fail_each == 0);
+    return call == set->fail_first ||
+           (set->fail_each && (call - set->fail_first) % set->fail_each == 0);
 }
 
 void hooks_update(void)

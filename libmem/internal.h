@@ -5,16 +5,16 @@
  *   All pages of a busy span are in the map, of a free span the first and, unless it ends its
  *   segment, the last; other entries may be stale, so whoever looks up an address checks that the
  *   span really contains it (map_find).
- * - Two free spans of one segment that are `given` alike are never neighbours. A free span lies in a bin of its region,
- *   except in a SOLO segment, whose room is kept for its one growing block.
+ * - Two free spans of one segment that are `given` alike are never neighbours. A free span lies in
+ * a bin of its region, except in a SOLO segment, whose room is kept for its one growing block.
  * - A free block of a pack is in the pack's own chain or in one of the two chains of its class
  *   (`head`, refilled and drained by the fast paths, and `older`). `span->used` counts blocks that
  *   are not in the pack's chain. A class's `room` is how many blocks `head` may still take.
  * - A SLICE is a span of the `malloc` region lent to a small region as its segment. It counts in
  *   the borrower's size and no longer in the lender's, so that the sizes of all regions add up.
- * - HOOKED: while an option wants to see each call (mem_settings.hooks), and always in a debug region,
- *   `small_limit` is 0 and no pack is `quick`, so that every call takes the slow path, which asks;
- *   the fast paths know nothing of it.
+ * - HOOKED: while an option wants to see each call (mem_settings.hooks), and always in a debug
+ * region, `small_limit` is 0 and no pack is `quick`, so that every call takes the slow path, which
+ * asks; the fast paths know nothing of it.
  * - Only the owner thread uses a region; what regions share (map, spans, segments, sources,
  *   registry, the `malloc` region) is guarded by one lock, taken only when the process has threads.
  */
@@ -44,8 +44,8 @@ struct span {
     struct segment *segment;
     struct span *next, *prev; /* free: its bin; pack with room: its class; unused: spare spans */
     union {
-        void *free;         /* pack: its chain of free blocks */
-        size_t grown_count; /* large: how often it grew */
+        void *free;                    /* pack: its chain of free blocks */
+        size_t grown_count;            /* large: how often it grew */
         struct debug_head *guard_head; /* guard */
     };
     uint32_t pages;
@@ -53,7 +53,7 @@ struct span {
     uint16_t used;        /* pack: blocks not in `free` (with callers or in a class chain) */
     uint16_t carved;      /* pack: blocks ever cut from it; the rest is untouched */
     uint16_t capacity;    /* pack */
-    uint8_t class_index; /* pack */
+    uint8_t class_index;  /* pack */
     /* One byte together, so that a span is one line of the processor's cache. */
     uint8_t kind : 4;  /* enum span_kind */
     uint8_t given : 3; /* free: enum span_given */
@@ -85,7 +85,7 @@ struct size_class {
     void *mixed_free;   /* freed blocks of the mixed pack */
     uint32_t older_count;
     uint32_t pack_count;
-    uint32_t limit; /* the most blocks of `head` */
+    uint32_t limit;      /* the most blocks of `head` */
     size_t carved_count; /* blocks in all packs and in the mixed pack, cut so far */
 };
 
@@ -107,8 +107,8 @@ struct mem_region {
     struct segment *last_segment;
     enum mem_method method;
     bool open, debug; /* debug: method is MEM_BEST, each block in a debug_head's frame */
-    bool shrinking; /* chains are kept short: see pack_shrink */
-    uint8_t heap; /* enum heap_state */
+    bool shrinking;   /* chains are kept short: see pack_shrink */
+    uint8_t heap;     /* enum heap_state */
     char name[MEM_NAME_BYTES];
     struct mem_region *next, *prev; /* registry */
     struct segment *segments, *newest;
@@ -123,10 +123,11 @@ struct mem_region {
     size_t free_span_count;
     struct mixed_pack *mixed;
     size_t free_pages_bytes; /* of all free spans */
-    size_t dirty_bytes, dirty_low; /* of those in bins: written to and not given; the least of late */
+    size_t dirty_bytes,
+        dirty_low; /* of those in bins: written to and not given; the least of late */
     size_t given_bytes, lazy_bytes, retaken_bytes;
     uint64_t give_start, give_next; /* us: the period began; the next collapse may be taken */
-    void *remote; /* blocks freed by other threads */
+    void *remote;                   /* blocks freed by other threads */
     size_t debug_bytes, debug_peak, debug_count; /* debug: what was asked for and lives */
     uint64_t bin_bits[2];
     struct span *bins[MEM_BINS];
@@ -161,7 +162,7 @@ struct mem_settings {
     size_t limit_bytes; /* 0: none */
     enum mem_limit_action limit_action;
     bool usage, verbose, check_region, check_segment;
-    bool debug_method;    /* new `best` regions are debug regions */
+    bool debug_method; /* new `best` regions are debug regions */
     bool keep, trace_internal, abort;
     unsigned hooks;       /* enum hook: why calls take the slow path */
     size_t period, start; /* debug: check some blocks each PERIOD calls (0: never), after START */

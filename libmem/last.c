@@ -227,8 +227,8 @@ static __attribute__((noinline, cold)) void last_trace_dead(const struct segment
 {
     for (char *head = from; head < to; head += head_get(head) & ~(size_t)FILLER)
         if (!(head_get(head) & FILLER))
-            trace_event(segment->region, head + MEM_LAST_HEAD, NULL,
-                        head_get(head) - MEM_LAST_HEAD, 0);
+            trace_event(segment->region, head + MEM_LAST_HEAD, NULL, head_get(head) - MEM_LAST_HEAD,
+                        0);
 }
 
 static void segment_give_up(struct segment *segment, char *from, char *to)

@@ -1,16 +1,17 @@
 /*
- * malloc.c: the `malloc` region, a heap for each thread and, where MEM_FRONT is set, the C library's
- * allocation calls on them.
+ * malloc.c: the `malloc` region, a heap for each thread and, where MEM_FRONT is set, the C
+ * library's allocation calls on them.
  *
- * The `malloc` region is static: its first use, perhaps by the dynamic linker before main, reads the
- * options and needs nothing that could allocate. It also lends the slices in which small regions
- * begin, and is never closed or cleared. It is the heap of the first thread; every other one gets a
- * region of its own, up to `arenas` of them, and then one that all the rest share under the lock.
- * Only its owner takes blocks from a heap. A block freed by another thread is pushed on the heap's
- * `remote` list without a lock, and the owner takes the list when a class of it is empty. The heap
- * of a thread that ended waits for the next thread. After a fork the heaps of threads that are gone
- * may be caught in the middle of a change: they are never used again, only pushed to.
- * A block of a region that is no heap may be freed or resized through the front by its owner.
+ * The `malloc` region is static: its first use, perhaps by the dynamic linker before main, reads
+ * the options and needs nothing that could allocate. It also lends the slices in which small
+ * regions begin, and is never closed or cleared. It is the heap of the first thread; every other
+ * one gets a region of its own, up to `arenas` of them, and then one that all the rest share under
+ * the lock. Only its owner takes blocks from a heap. A block freed by another thread is pushed on
+ * the heap's `remote` list without a lock, and the owner takes the list when a class of it is
+ * empty. The heap of a thread that ended waits for the next thread. After a fork the heaps of
+ * threads that are gone may be caught in the middle of a change: they are never used again, only
+ * pushed to. A block of a region that is no heap may be freed or resized through the front by its
+ * owner.
  */
 #include "libmem/internal.h"
 
@@ -83,8 +84,8 @@ bool remote_take(struct mem_region *region)
 
 /* A thread without a heap: its small_limit 0 sends it to the slow path. */
 static struct mem_region heap_none;
-static __thread struct mem_region *heap_mine
-    __attribute__((tls_model("initial-exec"))) = &heap_none;
+static __thread struct mem_region *heap_mine __attribute__((tls_model("initial-exec"))) =
+    &heap_none;
 static struct mem_region *heap_shared; /* of the threads beyond the last arena */
 static unsigned heap_count = 1;
 static pthread_key_t heap_key;
@@ -238,6 +239,11 @@ void free(void *block)
         const struct span *span = map_find(block);
         if (MEM_LIKELY(span && span->region == heap_mine && block_give(block)))
             return;
+        if (span && span->quick && span->region != heap_mine && heap_state(span->region) &&
+            (uintptr_t)block % MEM_ALIGN == 0) {
+            remote_give(span->region, block);
+            return;
+        }
     } else if (MEM_LIKELY(block_give(block))) {
         return;
     }

@@ -7,14 +7,9 @@
  * before the first allocation, so nothing here may allocate or use stdio; what cannot change once
  * memory was got says so.
  */
-#include "libmem/internal.h"
+#include "libmem/option_word.h"
 
 enum { WORD_BYTES = 128 };
-
-struct word {
-    const char *text;
-    size_t bytes;
-};
 
 struct mem_settings mem_settings = {
     .sources = (1u << SOURCE_COUNT) - 1,
@@ -37,94 +32,6 @@ struct option {
 };
 
 static MEM_WARM bool settings_read = false; /* the environment has been looked at */
-
-/* ---- words ---- */
-
-static bool word_is(struct word word, const char *text)
-{
-    return strlen(text) == word.bytes && memcmp(word.text, text, word.bytes) == 0;
-}
-
-/* Takes "no" or "no-" off the front of WORD. */
-static bool word_cut_no(struct word *word)
-{
-    size_t cut = 0;
-
-    if (word->bytes > 2 && memcmp(word->text, "no", 2) == 0)
-        cut = word->bytes > 3 && word->text[2] == '-' ? 3 : 2;
-    word->text += cut;
-    word->bytes -= cut;
-    return cut != 0;
-}
-
-/* The next part of LIST up to a colon. */
-static bool word_next(struct word *list, struct word *ret_part)
-{
-    if (!list->text)
-        return false;
-    const char *colon = memchr(list->text, ':', list->bytes);
-    size_t bytes = colon ? (size_t)(colon - list->text) : list->bytes;
-
-    *ret_part = (struct word){ list->text, bytes };
-    list->text = colon ? colon + 1 : NULL;
-    list->bytes = colon ? list->bytes - bytes - 1 : 0;
-    return true;
-}
-
-static bool digit_value(char c, unsigned base, unsigned *ret_digit)
-{
-    unsigned digit = 99;
-
-    if (c >= '0' && c <= '9')
-        digit = (unsigned)(c - '0');
-    else if ((c | 32) >= 'a' && (c | 32) <= 'f')
-        digit = (unsigned)((c | 32) - 'a') + 10;
-    *ret_digit = digit;
-    return digit < base;
-}
-
-/* The suffix of a size at TEXT: k m g t p e are powers of 1000, with i of 1024; a B is ignored. */
-static bool size_scale(const char *text, size_t bytes, size_t *size)
-{
-    static const char letters[] = "kmgtpe";
-    size_t at = 0, unit = 1000;
-    const char *letter = bytes ? memchr(letters, text[0] | 32, sizeof letters - 1) : NULL;
-
-    if (letter) {
-        at = 1;
-        if (at < bytes && (text[at] | 32) == 'i') {
-            unit = 1024;
-            at++;
-        }
-        for (const char *step = letters; step <= letter; step++)
-            if (__builtin_mul_overflow(*size, unit, size))
-                return false;
-        if (at < bytes && (text[at] | 32) == 'b')
-            at++;
-    }
-    return at == bytes;
-}
-
-static bool word_size(struct word word, size_t *ret_size)
-{
-    unsigned base = 10, digit;
-    size_t at = 0, size = 0, digits = 0;
-
-    if (!word.text)
-        return false;
-    if (word.bytes > 2 && word.text[0] == '0' && (word.text[1] | 32) == 'x') {
-        base = 16;
-        at = 2;
-    }
-    for (; at < word.bytes && digit_value(word.text[at], base, &digit); at++, digits++)
-        if (__builtin_mul_overflow(size, (size_t)base, &size) ||
-            __builtin_add_overflow(size, (size_t)digit, &size))
-            return false;
-    if (!digits || !size_scale(word.text + at, word.bytes - at, &size))
-        return false;
-    *ret_size = size;
-    return true;
-}
 
 /* ---- the options ---- */
 
@@ -344,7 +251,9 @@ static enum verdict apply_name(unsigned *index, unsigned standard, const char *c
     return BAD;
 }
 
-static const char *const giveback_names[] = { "none", "dontneed", "free", "fixed", "unmap", "auto" };
+static const char *const giveback_names[] = {
+    "none", "dontneed", "free", "fixed", "unmap", "auto"
+};
 static const char *const huge_names[] = { "on", "off", "auto" };
 static const char *const limit_names[] = { "warn", "trap", "fail" };
 
@@ -573,12 +482,16 @@ static enum verdict apply_method(struct word value, bool off)
 }
 
 static const struct option options[] = {
-    { { "abort", "", "abort at the first warning of method=debug" }, "no value", "no abort", apply_abort },
+    { { "abort", "", "abort at the first warning of method=debug" },
+      "no value",
+      "no abort",
+      apply_abort },
     { { "arenas", "N", "the most heaps that threads get of their own" },
       "a count from 1",
       "64",
       apply_arenas },
-    { { "check", "region[:segment]", "check a region's blocks, or its segments, when it gets memory" },
+    { { "check", "region[:segment]",
+        "check a region's blocks, or its segments, when it gets memory" },
       "region, segment, noregion or nosegment",
       "no check",
       apply_check },
@@ -586,7 +499,10 @@ static const struct option options[] = {
       "none, first or all",
       "none",
       apply_clear },
-    { { "debug", "", "tell on standard error what libmem does inside" }, "no value", "no debug lines", apply_debug },
+    { { "debug", "", "tell on standard error what libmem does inside" },
+      "no value",
+      "no debug lines",
+      apply_debug },
     { { "delay", "MS", "memory goes back when it was not needed for so many milliseconds" },
       "a count up to 1000000",
       "100",
@@ -620,7 +536,10 @@ static const struct option options[] = {
       "a size, and perhaps :warn, :trap or :fail",
       "no limit",
       apply_limit },
-    { { "method", "best|debug", "method of the process heap" }, "best or debug", "best", apply_method },
+    { { "method", "best|debug", "method of the process heap" },
+      "best or debug",
+      "best",
+      apply_method },
     { { "pagesize", "SIZE", "requests to the system are multiples of this" },
       "a size from 1 to 1Gi",
       "the system's page",
@@ -633,10 +552,7 @@ static const struct option options[] = {
       "a size from 1 to 16Gi such as 64Ki, 8M or 0x10000",
       "4194304",
       apply_segsize },
-    { { "start", "N", "method=debug: period begins after N calls" },
-      "a count",
-      "0",
-      apply_start },
+    { { "start", "N", "method=debug: period begins after N calls" }, "a count", "0", apply_start },
     { { "test", "BITS", "experiments of the original; refused" }, "", "", apply_test },
     { { "trace", "FILE", "write each call to a file; compact when its name ends with .bin" },
       "a file name",

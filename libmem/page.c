@@ -14,8 +14,8 @@
 void pack_class_init(struct size_class *class, size_t bytes)
 {
     *class = (struct size_class){ .bytes = (uint32_t)bytes,
-                                   .limit = class_chain_limit(bytes),
-                                   .room = class_chain_limit(bytes) };
+                                  .limit = class_chain_limit(bytes),
+                                  .room = class_chain_limit(bytes) };
 }
 
 /* A class is made ready by its first request, so that unused ones are never touched. */

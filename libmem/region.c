@@ -34,7 +34,8 @@ void region_limit_set(struct mem_region *region)
         limit = MEM_SMALL_MAX;
     else if (region->method == MEM_POOL)
         limit = region->classes[0].bytes;
-    region->small_limit = region->debug || mem_settings.hooks || region->heap == HEAP_SHARED ? 0 : limit;
+    region->small_limit =
+        region->debug || mem_settings.hooks || region->heap == HEAP_SHARED ? 0 : limit;
 }
 
 static void region_init_classes(struct mem_region *region, size_t pool_bytes)

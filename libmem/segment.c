@@ -447,8 +447,8 @@ bool segment_grow(struct segment *segment, size_t bytes)
     size_t least = old + mem_round_up(bytes, mem_settings.page_bytes);
     size_t want = old + limit_cut(segment_round(bytes), least - old);
     bool allowed = limit_allows(want - old);
-    bool grown = allowed && map_reserve(segment->base, want) &&
-                 source->grow(segment->base, old, want);
+    bool grown =
+        allowed && map_reserve(segment->base, want) && source->grow(segment->base, old, want);
     if (!grown && allowed && least < want)
         grown = source->grow(segment->base, old, want = least);
     if (grown) {

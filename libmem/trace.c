@@ -211,12 +211,13 @@ static void event_compact(const void *old, const void *new, uint64_t bytes, size
         if (size > TRACE_SIZE_EXACT)
             size = TRACE_UNITS | (bytes + (1 << TRACE_UNIT_SHIFT) - 1) >> TRACE_UNIT_SHIFT;
         put_word(trace_word(TRACE_MOVE, (uintptr_t)old, time));
-        put_word(((uintptr_t)new >> 4 & (((uint64_t)1 << 43) - 1)) | size << 43);
+        put_word(((uintptr_t) new >> 4 & (((uint64_t)1 << 43) - 1)) | size << 43);
     } else if (align > MEM_ALIGN) {
-        put_word(trace_word(TRACE_ALIGN, (uintptr_t)new, time));
-        put_word((bytes & (((uint64_t)1 << 34) - 1)) | (uint64_t)__builtin_ctzl(align) << 34 | site);
+        put_word(trace_word(TRACE_ALIGN, (uintptr_t) new, time));
+        put_word((bytes & (((uint64_t)1 << 34) - 1)) | (uint64_t)__builtin_ctzl(align) << 34 |
+                 site);
     } else {
-        put_word(trace_word(old ? TRACE_RESIZE : TRACE_ALLOC, (uintptr_t)new, time));
+        put_word(trace_word(old ? TRACE_RESIZE : TRACE_ALLOC, (uintptr_t) new, time));
         put_word((bytes & (((uint64_t)1 << 40) - 1)) | site);
     }
 }

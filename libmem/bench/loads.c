@@ -1,8 +1,10 @@
 /*
- * loads.c: loads on malloc, to compare libmem with others: whatever malloc is preloaded is measured.
+ * loads.c: loads on malloc, to compare libmem with others: whatever malloc is preloaded is
+ * measured.
  *
- * Usage: mem_loads LOAD [THREADS [SCALE]]. Prints one line: load, threads, processor ns a call (ebizzy:
- * records per processor second), peak KiB resident, KiB resident one second after all was freed.
+ * Usage: mem_loads LOAD [THREADS [SCALE]]. Prints one line: load, threads, processor ns a call
+ * (ebizzy: records per processor second), peak KiB resident, KiB resident one second after all was
+ * freed.
  * - shell: insert nodes of 24..64 bytes with strings of 8..40, assign, unset, append, free all.
  * - small: random sizes of 8..1000 bytes, 20000 live.
  * - large: blocks of 64 KiB..16 MiB, touched, freed, again and again.
@@ -10,18 +12,17 @@
  * - ebizzy: chunks of up to 256 KiB, one freed and another copied to at random.
  * - tiny: nothing at all.
  */
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
 enum { THREADS_MAX = 64, PASS_SLOTS = 1024, CHUNKS = 512, SMALL_LIVE = 20000 };
-
 
 struct load {
     const char *name;
@@ -47,16 +48,20 @@ static double cpu_ns(void)
     return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
 }
 
-static long resident_kib(void)
+/* A line of /proc/self/status: rusage would count what was resident before exec, too. */
+static long status_kib(const char *key)
 {
-    long size = 0, pages = 0;
-    FILE *file = fopen("/proc/self/statm", "r");
+    static char text[8192];
+    int fd = open("/proc/self/status", O_RDONLY | O_CLOEXEC);
+    ssize_t got = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
 
-    if (file && fscanf(file, "%ld %ld", &size, &pages) != 2)
-        pages = 0;
-    if (file)
-        fclose(file);
-    return pages * (sysconf(_SC_PAGESIZE) / 1024);
+    if (fd >= 0)
+        close(fd);
+    if (got <= 0)
+        return 0;
+    text[got] = '\0';
+    const char *at = strstr(text, key);
+    return at ? strtol(at + strlen(key), NULL, 10) : 0;
 }
 
 static void *get(size_t bytes)
@@ -124,7 +129,8 @@ static double small_load(unsigned thread, size_t scale)
     for (size_t i = 0; live && i < count; i++) {
         char **slot = &live[next_random(&seed) % SMALL_LIVE];
         free(*slot);
-        *slot = get(8 + (next_random(&seed) % 16 ? next_random(&seed) % 120 : next_random(&seed) % 1000));
+        *slot = get(
+            8 + (next_random(&seed) % 16 ? next_random(&seed) % 120 : next_random(&seed) % 1000));
     }
     for (size_t i = 0; live && i < SMALL_LIVE; i++)
         free(live[i]);
@@ -245,7 +251,6 @@ static double run(const struct load *load, size_t scale)
 int main(int argc, char **argv)
 {
     const struct load *load = NULL;
-    struct rusage usage;
 
     for (size_t i = 0; argc > 1 && i < sizeof loads / sizeof loads[0]; i++)
         if (strcmp(argv[1], loads[i].name) == 0)
@@ -254,16 +259,17 @@ int main(int argc, char **argv)
         thread_count = (unsigned)strtoul(argv[2], NULL, 10);
     size_t scale = argc > 3 ? strtoul(argv[3], NULL, 10) : 100;
     if (!load || !thread_count || thread_count > THREADS_MAX) {
-        fprintf(stderr, "usage: mem_loads shell|small|large|pass|ebizzy|tiny [THREADS [PERCENT]]\n");
+        fprintf(stderr,
+                "usage: mem_loads shell|small|large|pass|ebizzy|tiny [THREADS [PERCENT]]\n");
         return 2;
     }
     double start = cpu_ns();
     double calls = run(load, scale);
     double ns = cpu_ns() - start;
-    getrusage(RUSAGE_SELF, &usage);
+    long peak = status_kib("VmHWM:");
     double figure = strcmp(load->name, "ebizzy") == 0 ? calls / (ns / 1e9) : ns / calls;
     if (strcmp(load->name, "tiny") != 0)
         sleep(1);
-    printf("%s %u %.2f %ld %ld\n", load->name, thread_count, figure, usage.ru_maxrss, resident_kib());
+    printf("%s %u %.2f %ld %ld\n", load->name, thread_count, figure, peak, status_kib("VmRSS:"));
     return 0;
 }

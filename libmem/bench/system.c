@@ -1,9 +1,9 @@
 /*
  * system.c: what the system charges: giving memory back in each way, and fork.
  *
- * Usage: mem_system drop MIB WAY | fork MIB [huge]. WAY: dontneed, protect, fixed, free, unmap, keep.
- * drop prints: way, MiB, microseconds to drop, to make usable, to touch again, KiB of commit charge
- * left. fork prints: MiB, microseconds of fork, of fork with exit and wait.
+ * Usage: mem_system drop MIB WAY | fork MIB [huge]. WAY: dontneed, protect, fixed, free, unmap,
+ * keep. drop prints: way, MiB, microseconds to drop, to make usable, to touch again, KiB of commit
+ * charge left. fork prints: MiB, microseconds of fork, of fork with exit and wait.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,15 +38,18 @@ static void touch(char *base, size_t bytes)
         base[at] = 1;
 }
 
+/* What strict accounting charges this process for: its accountable mappings. */
 static long committed_kib(void)
 {
-    char line[200];
-    long kib = 0;
-    FILE *file = fopen("/proc/meminfo", "r");
+    char line[400];
+    long kib = 0, size = 0;
+    FILE *file = fopen("/proc/self/smaps", "r");
 
-    while (file && fgets(line, sizeof line, file))
-        if (sscanf(line, "Committed_AS: %ld", &kib) == 1)
-            break;
+    while (file && fgets(line, sizeof line, file)) {
+        if (sscanf(line, "Size: %ld", &size) != 1 && strncmp(line, "VmFlags:", 8) == 0 &&
+            strstr(line, " ac"))
+            kib += size;
+    }
     if (file)
         fclose(file);
     return kib;

@@ -22,9 +22,9 @@
 struct mem_region;
 
 enum mem_method {
-    MEM_BEST, /* size classes and best fit: blocks of any size, freed in any order */
-    MEM_LAST, /* bump: only the newest block is freed or resized alone; mark and reset */
-    MEM_POOL, /* blocks of one fixed size */
+    MEM_BEST,         /* size classes and best fit: blocks of any size, freed in any order */
+    MEM_LAST,         /* bump: only the newest block is freed or resized alone; mark and reset */
+    MEM_POOL,         /* blocks of one fixed size */
     MEM_METHOD_DEBUG, /* best, and each block is watched: red zones, poison, quarantine */
 };
 

@@ -3,10 +3,10 @@
  *
  * Usage: memreplay [-n TIMES] [-l LIBMEM] [-o OPTIONS]... [-p LIBRARY]... FILE. Each -o is a run on
  * libmem with that VMALLOC_OPTIONS, each -p one with LIBRARY preloaded (`libc`: none); without any,
- * libmem and libc. One line for each run: processor ms (the least of TIMES), live peak of the trace,
- * resident peak, resident at the end, and fragmentation, resident peak over live peak.
- * The program is not linked with libmem: every run is this program started anew with --run, which
- * reads the trace into memory it maps itself and then only calls malloc, realloc and free.
+ * libmem and libc. One line for each run: processor ms (the least of TIMES), live peak of the
+ * trace, resident peak, resident at the end, and fragmentation, resident peak over live peak. The
+ * program is not linked with libmem: every run is this program started anew with --run, which reads
+ * the trace into memory it maps itself and then only calls malloc, realloc and free.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -101,8 +101,7 @@ static void add_event(struct loader *load, enum trace_kind kind, uint32_t slot, 
 {
     struct trace *trace = &load->trace;
 
-    trace->events[trace->count++] =
-        (struct event){ size, slot, (uint8_t)kind, (uint8_t)align_log };
+    trace->events[trace->count++] = (struct event){ size, slot, (uint8_t)kind, (uint8_t)align_log };
     load->live += size - load->slot_bytes[slot];
     load->slot_bytes[slot] = size;
     if (load->live > trace->live_peak)
@@ -124,8 +123,7 @@ static void on_free(struct loader *load, uint64_t address)
 static void on_alloc(struct loader *load, uint64_t address, uint64_t size, unsigned align_log)
 {
     on_free(load, address); /* its free is not in the trace */
-    uint32_t slot =
-        load->free_count ? load->free_slots[--load->free_count] : load->trace.slots++;
+    uint32_t slot = load->free_count ? load->free_slots[--load->free_count] : load->trace.slots++;
     size_t at = table_find(&load->table, address);
     load->table.address[at] = address;
     load->table.slot[at] = slot;
@@ -402,10 +400,10 @@ static void report(const struct kind_of_run *kind, const char *libmem, const cha
     char label[64];
 
     snprintf(label, sizeof label, "%s%s", kind->options ? "libmem " : "",
-             kind->options   ? kind->options
-             : kind->library ? (strrchr(kind->library, '/') ? strrchr(kind->library, '/') + 1
-                                                            : kind->library)
-                             : "libc");
+             kind->options ? kind->options
+             : kind->library
+                 ? (strrchr(kind->library, '/') ? strrchr(kind->library, '/') + 1 : kind->library)
+                 : "libc");
     for (int i = 0; i < times; i++) {
         if (!start(kind, libmem, file, figures)) {
             printf("%-32s failed\n", label);

@@ -178,7 +178,7 @@ static int front(struct mem_region *region)
 
 static int keeps(struct mem_region *region)
 {
-    char *block = strcpy(mem_alloc(region, 10), "still");
+    char *block = memcpy(mem_alloc(region, 10), "still", 6);
     mem_free(block);
     for (int i = 0; i < 100; i++)
         memset(mem_alloc(region, 10), 0, 10);
@@ -249,7 +249,7 @@ static const struct {
     { "late", late_write },    { "period", period },     { "head", head },
     { "guard", guarded },      { "content", content },   { "front", front },
     { "keep", keeps },         { "fail", fails },        { "watch", watches },
-    { "trace", traced },      { "leak", leaks },
+    { "trace", traced },       { "leak", leaks },
 };
 
 static int program(const char *what)
@@ -266,7 +266,7 @@ static int program(const char *what)
 /* ---- tests ---- */
 
 #define ADDRESS "0x[0-9a-f]{8,}"
-#define BLOCK ":region=" ADDRESS ":block=" ADDRESS ":"
+#define BLOCK   ":region=" ADDRESS ":block=" ADDRESS ":"
 
 static void test_double_free(void **state)
 {
@@ -481,22 +481,14 @@ static void test_trace_compact(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_double_free),
-        cmocka_unit_test(test_overflow),
-        cmocka_unit_test(test_foreign),
-        cmocka_unit_test(test_late_write),
-        cmocka_unit_test(test_period),
-        cmocka_unit_test(test_head),
-        cmocka_unit_test(test_abort),
-        cmocka_unit_test(test_guard),
-        cmocka_unit_test(test_content),
-        cmocka_unit_test(test_front_calls),
-        cmocka_unit_test(test_warn_file),
-        cmocka_unit_test(test_keep),
-        cmocka_unit_test(test_fail),
-        cmocka_unit_test(test_watch),
-        cmocka_unit_test(test_leak),
-        cmocka_unit_test(test_trace),
+        cmocka_unit_test(test_double_free),   cmocka_unit_test(test_overflow),
+        cmocka_unit_test(test_foreign),       cmocka_unit_test(test_late_write),
+        cmocka_unit_test(test_period),        cmocka_unit_test(test_head),
+        cmocka_unit_test(test_abort),         cmocka_unit_test(test_guard),
+        cmocka_unit_test(test_content),       cmocka_unit_test(test_front_calls),
+        cmocka_unit_test(test_warn_file),     cmocka_unit_test(test_keep),
+        cmocka_unit_test(test_fail),          cmocka_unit_test(test_watch),
+        cmocka_unit_test(test_leak),          cmocka_unit_test(test_trace),
         cmocka_unit_test(test_trace_compact),
     };
 

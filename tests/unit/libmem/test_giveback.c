@@ -274,9 +274,12 @@ static void test_huge(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_calm),     cmocka_unit_test(test_collapse),
-        cmocka_unit_test(test_none),     cmocka_unit_test(test_budget),
-        cmocka_unit_test(test_growth_over_given), cmocka_unit_test(test_limit),
+        cmocka_unit_test(test_calm),
+        cmocka_unit_test(test_collapse),
+        cmocka_unit_test(test_none),
+        cmocka_unit_test(test_budget),
+        cmocka_unit_test(test_growth_over_given),
+        cmocka_unit_test(test_limit),
         cmocka_unit_test(test_huge),
     };
 

@@ -161,13 +161,13 @@ static void test_getmem(void **state)
 
 static void test_names(void **state)
 {
-    static const char *const later[] = { "abort", "period=2", "start=1", "guard=9", "method=debug" };
+    static const char *const later[] = { "abort", "period=2", "start=1", "guard=9",
+                                         "method=debug" };
     static const char *const known[] = { "abort",  "check",    "debug",  "getmemory", "keep",
                                          "method", "pagesize", "period", "segsize",   "start",
                                          "test",   "trace",    "usage",  "verbose",   "warn",
-                                         "watch",  "clear",    "fail",   "guard",
-                                         "giveback", "delay", "huge", "limit", "arenas",
-                                         "leak" };
+                                         "watch",  "clear",    "fail",   "guard",     "giveback",
+                                         "delay",  "huge",     "limit",  "arenas",    "leak" };
     size_t count = 0;
 
     (void)state;
@@ -196,7 +196,8 @@ static void test_names(void **state)
     apply("test=0x10");
     assert_said("vmalloc: test=0x10: experiments of the original do not exist here; ignored\n1 ");
     apply("keep,debug,fail=3:4,watch=0x1234567890");
-    assert_said(",keep,debug,giveback=auto,delay=100,huge=auto,arenas=64,nolimit,fail=3:4,noleak,notrace,method=best,nowatch,watch=0x1234567890");
+    assert_said(",keep,debug,giveback=auto,delay=100,huge=auto,arenas=64,nolimit,fail=3:4,noleak,"
+                "notrace,method=best,nowatch,watch=0x1234567890");
     apply("break");
     assert_said("0 getmemory=break,");
     apply("mmap free");
@@ -222,7 +223,8 @@ static void test_method_and_check(void **state)
     apply("method=last");
     assert_said("vmalloc: method=last: serves private regions only; using the default, best\n1 ");
     apply("method=fast");
-    assert_said("vmalloc: method=fast: bad value: accepted is best or debug; using the default, best");
+    assert_said(
+        "vmalloc: method=fast: bad value: accepted is best or debug; using the default, best");
     apply("check=region");
     assert_said("0 ");
     assert_said(",check=region,");
@@ -231,8 +233,8 @@ static void test_method_and_check(void **state)
     apply("check=region:segment");
     assert_said(",check=region:segment,");
     apply("check=foo");
-    assert_said(
-        "vmalloc: check=foo: bad value: accepted is region, segment, noregion or nosegment; using the default, no");
+    assert_said("vmalloc: check=foo: bad value: accepted is region, segment, noregion or "
+                "nosegment; using the default, no");
     apply("usage=often");
     assert_said("vmalloc: usage=often: bad value: accepted is no value");
     apply("clear=some");

@@ -71,7 +71,8 @@ static int heaps(void)
 {
     int count = 0;
 
-    for (struct mem_region *region = mem_region_next(NULL); region; region = mem_region_next(region))
+    for (struct mem_region *region = mem_region_next(NULL); region;
+         region = mem_region_next(region))
         count += strncmp(mem_region_name(region), "malloc", 6) == 0;
     return count;
 }
@@ -172,7 +173,7 @@ static void test_brief(void **state)
 {
     (void)state;
     check("brief", "", "failures 0 faults 0 heaps ");
-    assert_true(atoi(strstr(said, "heaps ") + 6) <= 4); /* ended threads leave theirs */
+    assert_true(strtol(strstr(said, "heaps ") + 6, NULL, 10) <= 4); /* ended threads leave theirs */
 }
 
 static void test_fork(void **state)
