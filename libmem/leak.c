@@ -80,7 +80,7 @@ static void leak_say(const struct group *group)
     line_write(&line, leak_fd);
 }
 
-__attribute__((destructor)) static void leak_end(void)
+static void leak_end(void)
 {
     if (leak_fd < 0)
         return;
@@ -98,4 +98,11 @@ __attribute__((destructor)) static void leak_end(void)
         most->count = 0;
     }
     mem_unlock();
+    leak_to(-1); /* once */
+}
+
+__attribute__((destructor)) void mem_exit(void)
+{
+    leak_end();
+    mem_flush();
 }

@@ -6,12 +6,12 @@
  */
 #include "libmem/option_word.h"
 
-bool word_is(struct word word, const char *text)
+bool option_word_is(struct word word, const char *text)
 {
     return strlen(text) == word.bytes && memcmp(word.text, text, word.bytes) == 0;
 }
 
-bool word_cut_no(struct word *word)
+bool option_word_cut_no(struct word *word)
 {
     size_t cut = 0;
 
@@ -22,7 +22,7 @@ bool word_cut_no(struct word *word)
     return cut != 0;
 }
 
-bool word_next(struct word *list, struct word *ret_part)
+bool option_word_next(struct word *list, struct word *ret_part)
 {
     if (!list->text)
         return false;
@@ -69,7 +69,7 @@ static bool size_scale(const char *text, size_t bytes, size_t *size)
     return at == bytes;
 }
 
-bool word_size(struct word word, size_t *ret_size)
+bool option_word_size(struct word word, size_t *ret_size)
 {
     unsigned base = 10, digit;
     size_t at = 0, size = 0, digits = 0;

@@ -14,12 +14,12 @@ struct word {
     size_t bytes;
 };
 
-bool word_is(struct word word, const char *text);
+bool option_word_is(struct word word, const char *text);
 /* Takes "no" or "no-" off the front of WORD. */
-bool word_cut_no(struct word *word);
+bool option_word_cut_no(struct word *word);
 /* The next part of LIST up to a colon. */
-bool word_next(struct word *list, struct word *ret_part);
+bool option_word_next(struct word *list, struct word *ret_part);
 /* A size: decimal or 0x, with suffixes. */
-bool word_size(struct word word, size_t *ret_size);
+bool option_word_size(struct word word, size_t *ret_size);
 
 #endif

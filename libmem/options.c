@@ -47,12 +47,13 @@ static bool source_named(struct word word, unsigned *ret_bit)
     };
 
     for (int i = 0; i < SOURCE_COUNT; i++)
-        if (word_is(word, mem_sources[i].name) || word_is(word, mem_sources[i].long_name)) {
+        if (option_word_is(word, mem_sources[i].name) ||
+            option_word_is(word, mem_sources[i].long_name)) {
             *ret_bit = 1u << i;
             return true;
         }
     for (size_t i = 0; i < sizeof also / sizeof also[0]; i++)
-        if (word_is(word, also[i].name)) {
+        if (option_word_is(word, also[i].name)) {
             *ret_bit = 1u << also[i].source;
             return true;
         }
@@ -69,8 +70,8 @@ static enum verdict apply_getmemory(struct word value, bool off)
 
     if (!value.text)
         allowed = all;
-    while (good && word_next(&value, &part)) {
-        bool no = word_cut_no(&part);
+    while (good && option_word_next(&value, &part)) {
+        bool no = option_word_cut_no(&part);
         if (!part.bytes)
             continue;
         if (!source_named(part, &bit)) {
@@ -93,7 +94,7 @@ static enum verdict apply_getmemory(struct word value, bool off)
 static enum verdict apply_segsize(struct word value, bool off)
 {
     size_t size = MEM_SEGSIZE;
-    bool good = off ? !value.text : word_size(value, &size);
+    bool good = off ? !value.text : option_word_size(value, &size);
 
     good = good && size > 0 && size <= MEM_SEGSIZE_MAX;
     mem_settings.segment_bytes = good ? size : MEM_SEGSIZE;
@@ -103,7 +104,7 @@ static enum verdict apply_segsize(struct word value, bool off)
 static enum verdict apply_pagesize(struct word value, bool off)
 {
     size_t size = 1;
-    bool good = off ? !value.text : word_size(value, &size);
+    bool good = off ? !value.text : option_word_size(value, &size);
 
     good = good && size > 0 && size <= MEM_PAGESIZE_MAX;
     size = mem_round_up(good ? size : 1, glue_page_bytes());
@@ -122,7 +123,7 @@ static enum verdict apply_clear(struct word value, bool off)
     if (off)
         return value.text ? BAD : GOOD;
     for (unsigned i = 0; value.text && i < 3; i++)
-        if (word_is(value, names[i])) {
+        if (option_word_is(value, names[i])) {
             mem_settings.clear = (enum mem_clear)i;
             return GOOD;
         }
@@ -180,7 +181,7 @@ static enum verdict apply_count(size_t *number, size_t standard, size_t least, s
                                 bool off)
 {
     size_t count = standard;
-    bool good = off ? !value.text : word_size(value, &count) && count >= least;
+    bool good = off ? !value.text : option_word_size(value, &count) && count >= least;
 
     *number = good ? count : standard;
     return good ? GOOD : BAD;
@@ -207,10 +208,12 @@ static enum verdict apply_fail(struct word value, bool off)
 {
     struct word part;
     size_t first = 0, each = 0;
-    bool good = off ? !value.text : word_next(&value, &part) && word_size(part, &first) && first;
+    bool good = off ? !value.text
+                    : option_word_next(&value, &part) && option_word_size(part, &first) && first;
 
     if (good && !off && value.text)
-        good = word_next(&value, &part) && word_size(part, &each) && each && !value.text;
+        good =
+            option_word_next(&value, &part) && option_word_size(part, &each) && each && !value.text;
     mem_settings.fail_first = good ? first : 0;
     mem_settings.fail_each = good ? each : 0;
     return good ? GOOD : BAD;
@@ -224,7 +227,7 @@ static enum verdict apply_watch(struct word value, bool off)
         hook_watch_none();
         return value.text ? BAD : GOOD;
     }
-    if (!word_size(value, &address))
+    if (!option_word_size(value, &address))
         return BAD;
     (void)hook_watch((const void *)(uintptr_t)address);
     return GOOD;
@@ -244,7 +247,7 @@ static enum verdict apply_name(unsigned *index, unsigned standard, const char *c
     if (off)
         return value.text ? BAD : GOOD;
     for (unsigned i = 0; value.text && i < count; i++)
-        if (word_is(value, names[i])) {
+        if (option_word_is(value, names[i])) {
             *index = i;
             return GOOD;
         }
@@ -296,10 +299,11 @@ static enum verdict apply_limit(struct word value, bool off)
     struct word part;
     size_t size = 0;
     unsigned action = MEM_LIMIT_FAIL;
-    bool good = off ? !value.text : word_next(&value, &part) && word_size(part, &size) && size;
+    bool good = off ? !value.text
+                    : option_word_next(&value, &part) && option_word_size(part, &size) && size;
 
     if (good && !off && value.text)
-        good = word_next(&value, &part) && !value.text &&
+        good = option_word_next(&value, &part) && !value.text &&
                apply_name(&action, MEM_LIMIT_FAIL, limit_names, 3, part, false) == GOOD;
     if (good && !off && size < MEM_LIMIT_MIN && !mem_regions) {
         struct mem_line line = { .used = 0 };
@@ -327,7 +331,8 @@ static bool file_descriptor(const char *name, int *ret_fd)
         digits = name + 1;
     else if (strncmp(name, "/dev/fd/", 8) == 0)
         digits = name + 8;
-    if (!digits || !word_size((struct word){ digits, strlen(digits) }, &number) || number > INT_MAX)
+    if (!digits || !option_word_size((struct word){ digits, strlen(digits) }, &number) ||
+        number > INT_MAX)
         return false;
     *ret_fd = (int)number;
     return true;
@@ -379,7 +384,7 @@ static enum verdict apply_trace(struct word value, bool off)
         trace_name[0] = '\0';
         return value.text ? BAD : GOOD;
     }
-    if (value.text && trace_is_on() && word_is(value, trace_name))
+    if (value.text && trace_is_on() && option_word_is(value, trace_name))
         return GOOD; /* the same assignment again must not cut the file */
     trace_stop();
     int fd = file_open(value, trace_name);
@@ -412,7 +417,7 @@ static enum verdict apply_leak(struct word value, bool off)
 
 static enum verdict apply_warn(struct word value, bool off)
 {
-    if (!off && value.text && warn_fd >= 0 && word_is(value, warn_name))
+    if (!off && value.text && warn_fd >= 0 && option_word_is(value, warn_name))
         return GOOD;
     if (warn_fd >= 0)
         (void)close(warn_fd);
@@ -440,11 +445,11 @@ static enum verdict apply_check(struct word value, bool off)
         mem_settings.check_region = mem_settings.check_segment = false;
         return (off && value.text) || (!off && !value.text) ? BAD : GOOD;
     }
-    while (word_next(&value, &part)) {
-        bool no = word_cut_no(&part);
-        if (word_is(part, "region"))
+    while (option_word_next(&value, &part)) {
+        bool no = option_word_cut_no(&part);
+        if (option_word_is(part, "region"))
             mem_settings.check_region = !no;
-        else if (word_is(part, "segment"))
+        else if (option_word_is(part, "segment"))
             mem_settings.check_segment = !no;
         else
             verdict = BAD;
@@ -467,10 +472,10 @@ static enum verdict apply_method(struct word value, bool off)
         value.bytes -= 2;
     }
     if (!off) {
-        debug = word_is(value, "debug");
-        if (word_is(value, "last") || word_is(value, "pool"))
+        debug = option_word_is(value, "debug");
+        if (option_word_is(value, "last") || option_word_is(value, "pool"))
             return PRIVATE_ONLY;
-        if (!debug && !word_is(value, "best"))
+        if (!debug && !option_word_is(value, "best"))
             return BAD;
     }
     if (mem_regions)
@@ -581,26 +586,27 @@ enum { OPTION_COUNT = sizeof options / sizeof options[0] };
 /* The names of 2012. `free` asked for frees without delay, which is so. */
 static bool word_older(struct word word)
 {
-    return word_is(word, "free") || word_is(word, "mmap") || word_is(word, "break");
+    return option_word_is(word, "free") || option_word_is(word, "mmap") ||
+           option_word_is(word, "break");
 }
 
 static unsigned apply_older(struct word word)
 {
-    if (word_is(word, "mmap"))
+    if (option_word_is(word, "mmap"))
         (void)apply_getmemory((struct word){ "anon", 4 }, false);
-    else if (word_is(word, "break"))
+    else if (option_word_is(word, "break"))
         (void)apply_getmemory((struct word){ "break", 5 }, false);
     return 0;
 }
 
 static const struct option *option_find(struct word name)
 {
-    if (word_is(name, "profile"))
+    if (option_word_is(name, "profile"))
         name = (struct word){ "leak", sizeof "leak" - 1 };
-    if (word_is(name, "getmem"))
+    if (option_word_is(name, "getmem"))
         name = (struct word){ "getmemory", sizeof "getmemory" - 1 };
     for (int i = 0; i < OPTION_COUNT; i++)
-        if (word_is(name, options[i].info.name))
+        if (option_word_is(name, options[i].info.name))
             return &options[i];
     return NULL;
 }
@@ -664,7 +670,7 @@ static unsigned apply_word(struct word word)
         value = (struct word){ equals + 1, word.bytes - name.bytes - 1 };
     bool off = false;
     const struct option *option = option_find(name);
-    if (!option && (off = word_cut_no(&name)))
+    if (!option && (off = option_word_cut_no(&name)))
         option = option_find(name);
     enum verdict verdict = BAD;
     if (option && option->apply)

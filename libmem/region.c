@@ -180,8 +180,7 @@ void mem_region_clear(struct mem_region *region)
     mem_lock();
     struct segment *kept = region->segments;
     if (region->method == MEM_LAST) {
-        const struct mem_mark start = { 0 };
-        last_reset(region, &start);
+        mem_region_reset(region, (struct mem_mark){ 0 });
         for (struct segment *next; kept && kept->next;) {
             next = kept->next;
             span_drop(next->span);

@@ -1,7 +1,7 @@
 /*
  * trace.c: trace=FILE, each call that got, freed or resized a block, as text or compact.
  *
- * Events are collected in one buffer, written when it is full, at exit, before a fork and when
+ * Events are collected in one buffer, written when it is full, by mem_exit, before a fork and when
  * mem_flush is called; a program that is killed loses the last of them. The text form is the one of
  * the original vmalloc: `old:new:size:align:region:method:info:`. A file whose name ends with .bin
  * gets the compact form (trace_format.h). Runs under the library's lock and never allocates.
@@ -81,11 +81,6 @@ void trace_forked(void)
 {
     ids_thread = 0;
     buffer_used = 0;
-}
-
-__attribute__((destructor)) static void trace_end(void)
-{
-    mem_flush();
 }
 
 /* ---- text ---- */

@@ -136,6 +136,8 @@ size_t mem_give_back(void);
 extern void (*mem_limit_notify)(void);
 /* Writes out what `trace` has collected: before _exit and exec, which run no destructors. */
 void mem_flush(void);
+/* What is due at exit (leak report, flush): for programs that end by _exit. */
+void mem_exit(void);
 /* One row of the option table: for help and completion. NULL past the end. */
 struct mem_option_info {
     const char *name, *value, *help;
