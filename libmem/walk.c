@@ -449,7 +449,9 @@ size_t mem_check(struct mem_region *region)
         return check_region(region);
     mem_lock();
     for (region = mem_region_next(NULL); region; region = region->next)
-        faults += check_region(region);
+        if (region->heap !=
+            HEAP_DEAD) /* its thread may have been caught in the middle of a change */
+            faults += check_region(region);
     mem_unlock();
     return faults;
 }
