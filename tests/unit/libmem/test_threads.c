@@ -12,6 +12,7 @@ enum { THREADS = 4, SLOTS = 512, ROUNDS = 100000 };
 static char said[65536];
 static _Atomic(unsigned char *) shared[SLOTS];
 static atomic_int failures;
+static pthread_barrier_t together;
 
 /* The first bytes of a block: its size, then its fill. */
 static unsigned char *block_new(uint64_t *seed)
@@ -51,6 +52,9 @@ static void *exchange(void *arg)
 {
     uint64_t seed = (uintptr_t)arg * 7919 + 1;
 
+    void *volatile first = malloc(10); /* has a heap before any thread ends and leaves its own */
+    free(first);
+    pthread_barrier_wait(&together);
     for (int i = 0; i < ROUNDS; i++)
         block_end(atomic_exchange(&shared[test_random(&seed) % SLOTS], block_new(&seed)), &seed);
     return NULL;
@@ -81,6 +85,7 @@ static int do_exchange(void)
 {
     uint64_t seed = 5;
 
+    pthread_barrier_init(&together, NULL, THREADS);
     run_threads(THREADS, exchange);
     for (int i = 0; i < SLOTS; i++)
         block_end(shared[i], &seed);
