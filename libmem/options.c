@@ -557,6 +557,7 @@ static const struct option options[] = {
       "a size from 1 to 16Gi such as 64Ki, 8M or 0x10000",
       "4194304",
       apply_segsize },
+    { { "sites", "on|off", "attribute each block to a site" }, "", "", NULL },
     { { "start", "N", "method=debug: period begins after N calls" }, "a count", "0", apply_start },
     { { "test", "BITS", "experiments of the original; refused" }, "", "", apply_test },
     { { "trace", "FILE", "write each call to a file; compact when its name ends with .bin" },

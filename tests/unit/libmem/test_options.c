@@ -167,7 +167,8 @@ static void test_names(void **state)
                                          "method", "pagesize", "period", "segsize",   "start",
                                          "test",   "trace",    "usage",  "verbose",   "warn",
                                          "watch",  "clear",    "fail",   "guard",     "giveback",
-                                         "delay",  "huge",     "limit",  "arenas",    "leak" };
+                                         "delay",  "huge",     "limit",  "arenas",    "leak",
+                                         "sites" };
     size_t count = 0;
 
     (void)state;
@@ -193,6 +194,8 @@ static void test_names(void **state)
     assert_said("vmalloc: limit=1Gi:stop: bad value: accepted is a size, and perhaps :warn");
     apply("delay=-1");
     assert_said("vmalloc: delay=-1: bad value: accepted is a count up to 1000000; using");
+    apply("sites=on");
+    assert_said("vmalloc: sites: not supported yet\n1 ");
     apply("test=0x10");
     assert_said("vmalloc: test=0x10: experiments of the original do not exist here; ignored\n1 ");
     apply("keep,debug,fail=3:4,watch=0x1234567890");
