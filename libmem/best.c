@@ -58,7 +58,7 @@ static void *best_move(struct mem_region *region, void *block, size_t old_bytes,
     if (!moved)
         return NULL;
     memcpy(moved, block, old_bytes < bytes ? old_bytes : bytes);
-    mem_free(block);
+    plain_free(block);
     region->alloc_count--;
     region->freed_count--;
     return moved;

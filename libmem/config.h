@@ -31,7 +31,8 @@ enum {
     MEM_SMALL_CLASSES = MEM_SMALL_MAX / MEM_ALIGN,
     MEM_CLASSES = MEM_SMALL_CLASSES + 3 * 8,
     MEM_NAME_BYTES = 32,      /* of a region's name, with its NUL */
-    MEM_LINE_BYTES = 512,     /* of a message */
+    MEM_FILE_BYTES = 256,     /* of a file's name */
+    MEM_LINE_BYTES = 1024,    /* of a message */
     MEM_OPTIONS_BYTES = 1023, /* of VMALLOC_OPTIONS are looked at */
     MEM_PACK_BLOCKS_MAX = 4096,
     MEM_PACK_PAGES = 16,          /* a pack of a class that is much used */
@@ -44,7 +45,10 @@ enum {
     MEM_BIN_SCAN = 24,            /* spans looked at in one bin for a better fit */
     MEM_MAP_LEAF_BITS = 18,       /* pages of one leaf of the page map: 1 GiB */
     MEM_MAP_ROOT_BITS = 17,       /* leaves: 47 bits of address */
-    MEM_LAST_HEAD = 8,            /* bytes before each block of a MEM_LAST region */
+    MEM_ARENAS = 64,              /* heaps for threads */
+    MEM_DELAY_MS = 100,           /* of calm before memory goes back */
+    MEM_DELAY_MAX = 1000000,
+    MEM_LAST_HEAD = 8, /* bytes before each block of a MEM_LAST region */
 };
 
 #define MEM_PAGE         ((size_t)1 << MEM_PAGE_SHIFT)
@@ -52,6 +56,10 @@ enum {
 #define MEM_SEGSIZE      ((size_t)4 << 20)
 #define MEM_SEGSIZE_MAX  ((size_t)16 << 30)
 #define MEM_PAGESIZE_MAX ((size_t)1 << 30)
+#define MEM_SHRINK_MIN   ((size_t)4 << 20)   /* smaller regions keep their packs */
+#define MEM_HUGE_LIVE    ((size_t)8 << 20)   /* huge=auto: from so many live bytes on ... */
+#define MEM_HUGE_MIN     ((size_t)2 << 20)   /* ... for ranges from this size on */
+#define MEM_LIMIT_MIN    ((size_t)512 << 10) /* start-up needs more or less this */
 #define MEM_SOLO_MIN     ((size_t)1 << 20)   /* blocks from here on get a segment that can grow */
 #define MEM_SLICE_FIRST  ((size_t)16 << 10)  /* small regions begin in a slice of this size ... */
 #define MEM_SLICE_MAX    ((size_t)128 << 10) /* ... and go on in slices up to this one */

@@ -7,9 +7,12 @@
 #ifndef LIBMEM_GLUE_H
 #define LIBMEM_GLUE_H
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -17,6 +20,7 @@
 #include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/single_threaded.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "libmem/config.h"
@@ -78,6 +82,12 @@ static inline void *glue_map_file(int fd, size_t bytes, off_t offset)
     return base == MAP_FAILED ? NULL : base;
 }
 
+/* Whether each page of the range is mapped. */
+static inline bool glue_mapped(void *base, size_t bytes)
+{
+    return msync(base, bytes, MS_ASYNC) == 0;
+}
+
 static inline void glue_unmap(void *base, size_t bytes)
 {
     (void)munmap(base, bytes);
@@ -99,28 +109,64 @@ static inline char *glue_break(ptrdiff_t bytes)
     return old == (void *)-1 ? NULL : old;
 }
 
-/* A descriptor of /dev/zero out of the way of those that scripts use, or -1. */
-static inline int glue_open_zero(void)
+/* FD out of the way of those that scripts use, closed at exec. -1 stays -1. */
+static inline int glue_fd_high(int fd)
 {
-    int fd = open("/dev/zero", O_RDWR | O_CLOEXEC);
+    int high = fd < 0 ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, 48);
 
-    if (fd < 0)
-        return -1;
-    int high = fcntl(fd, F_DUPFD_CLOEXEC, 48);
     if (high < 0)
         return fd;
     (void)close(fd);
     return high;
 }
 
-/* One write to standard error; what cannot be written is lost. */
-static inline void glue_write(const char *text, size_t bytes)
+/* A descriptor of /dev/zero out of the way of those that scripts use, or -1. */
+static inline int glue_open_zero(void)
+{
+    int fd = open("/dev/zero", O_RDWR | O_CLOEXEC);
+
+    return glue_fd_high(fd);
+}
+
+/* One write to FD; what cannot be written is lost. */
+static inline void glue_write(int fd, const char *text, size_t bytes)
 {
     int saved = errno;
 
-    while (write(STDERR_FILENO, text, bytes) < 0 && errno == EINTR)
+    while (write(fd, text, bytes) < 0 && errno == EINTR)
         ;
     errno = saved;
+}
+
+/* As write, but only an interruption is retried. */
+static inline ssize_t glue_write_some(int fd, const char *text, size_t bytes)
+{
+    ssize_t done;
+
+    while ((done = write(fd, text, bytes)) < 0 && errno == EINTR)
+        ;
+    return done;
+}
+
+static inline uint64_t glue_time_us(void)
+{
+    struct timespec now;
+
+    (void)clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000u + (uint64_t)now.tv_nsec / 1000u;
+}
+
+static inline const char *glue_error_text(int number)
+{
+    const char *text = strerrordesc_np(number); /* a constant: nothing is allocated */
+
+    return text ? text : "unknown error";
+}
+
+/* Whether this process has rights that its caller has not. */
+static inline bool glue_privileged(void)
+{
+    return getauxval(AT_SECURE) != 0;
 }
 
 /* A number that differs from process to process. */
@@ -145,9 +191,83 @@ static inline const char *glue_env(const char *name)
     return NULL;
 }
 
+static inline bool glue_advise(void *base, size_t bytes, int advice)
+{
+    int saved = errno;
+    bool done = madvise(base, bytes, advice) == 0;
+
+    errno = saved;
+    return done;
+}
+
+/* Replaces a range by one without access, which no accounting counts. */
+static inline bool glue_map_closed(void *base, size_t bytes)
+{
+    return mmap(base, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1,
+                0) != MAP_FAILED;
+}
+
+/* Replaces it by zeroed memory again; false: none to be had. */
+static inline bool glue_map_open(void *base, size_t bytes)
+{
+    return mmap(base, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1,
+                0) != MAP_FAILED;
+}
+
+/* The system's overcommit setting (2: strict), or -1. */
+static inline int glue_overcommit(void)
+{
+    int fd = open("/proc/sys/vm/overcommit_memory", O_RDONLY | O_CLOEXEC);
+    char digit = 0;
+
+    if (fd < 0)
+        return -1;
+    ssize_t got = read(fd, &digit, 1);
+    (void)close(fd);
+    return got == 1 && digit >= '0' && digit <= '9' ? digit - '0' : -1;
+}
+
+/* Makes BYTES at BASE fault when touched. */
+static inline void glue_close(void *base, size_t bytes)
+{
+    (void)mprotect(base, bytes, PROT_NONE);
+}
+
+static inline bool glue_open(void *base, size_t bytes)
+{
+    return mprotect(base, bytes, PROT_READ | PROT_WRITE) == 0;
+}
+
+_Noreturn static inline void glue_abort(void)
+{
+    (void)signal(SIGABRT, SIG_DFL);
+    (void)raise(SIGABRT);
+    _exit(134);
+}
+
+/* The module that ADDRESS is in, and the name before it where it has one; false: unknown. */
+static inline bool glue_symbol(const void *address, const char **ret_module, const char **ret_name,
+                               size_t *ret_offset)
+{
+    Dl_info info;
+
+    if (!dladdr(address, &info) || !info.dli_fname)
+        return false;
+    *ret_module = info.dli_fname;
+    *ret_name = info.dli_sname;
+    *ret_offset = (size_t)((const char *)address -
+                           (const char *)(info.dli_sname ? info.dli_saddr : info.dli_fbase));
+    return true;
+}
+
 static inline bool glue_threaded(void)
 {
     return !__libc_single_threaded;
+}
+
+static inline bool glue_first_thread(void)
+{
+    return !glue_threaded() || gettid() == getpid();
 }
 
 #endif

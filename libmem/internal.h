@@ -5,13 +5,16 @@
  *   All pages of a busy span are in the map, of a free span the first and, unless it ends its
  *   segment, the last; other entries may be stale, so whoever looks up an address checks that the
  *   span really contains it (map_find).
- * - Two free spans of one segment are never neighbours. A free span lies in a bin of its region,
- *   except in a SOLO segment, whose room is kept for its one growing block.
+ * - Two free spans of one segment that are `given` alike are never neighbours. A free span lies in
+ * a bin of its region, except in a SOLO segment, whose room is kept for its one growing block.
  * - A free block of a pack is in the pack's own chain or in one of the two chains of its class
  *   (`head`, refilled and drained by the fast paths, and `older`). `span->used` counts blocks that
  *   are not in the pack's chain. A class's `room` is how many blocks `head` may still take.
  * - A SLICE is a span of the `malloc` region lent to a small region as its segment. It counts in
  *   the borrower's size and no longer in the lender's, so that the sizes of all regions add up.
+ * - HOOKED: while an option wants to see each call (mem_settings.hooks), and always in a debug
+ * region, `small_limit` is 0 and no pack is `quick`, so that every call takes the slow path, which
+ * asks; the fast paths know nothing of it.
  * - Only the owner thread uses a region; what regions share (map, spans, segments, sources,
  *   registry, the `malloc` region) is guarded by one lock, taken only when the process has threads.
  */
@@ -22,7 +25,18 @@
 #include "libmem/config.h"
 #include "libmem/glue.h"
 
-enum span_kind { SPAN_NONE, SPAN_FREE, SPAN_PACK, SPAN_MIXED, SPAN_LARGE, SPAN_LAST, SPAN_LENT };
+enum span_kind {
+    SPAN_NONE,
+    SPAN_FREE,
+    SPAN_PACK,
+    SPAN_MIXED,
+    SPAN_LARGE,
+    SPAN_LAST,
+    SPAN_LENT,
+    SPAN_GUARD, /* one block of a debug region between guard pages; in no segment */
+};
+
+enum span_given { GIVEN_NOT, GIVEN_LAZY, GIVEN_DROPPED, GIVEN_CLOSED };
 
 struct span {
     char *base;
@@ -30,17 +44,22 @@ struct span {
     struct segment *segment;
     struct span *next, *prev; /* free: its bin; pack with room: its class; unused: spare spans */
     union {
-        void *free;         /* pack: its chain of free blocks */
-        size_t grown_count; /* large: how often it grew */
+        void *free;                    /* pack: its chain of free blocks */
+        size_t grown_count;            /* large: how often it grew */
+        struct debug_head *guard_head; /* guard */
     };
     uint32_t pages;
     uint32_t block_bytes; /* pack */
     uint16_t used;        /* pack: blocks not in `free` (with callers or in a class chain) */
     uint16_t carved;      /* pack: blocks ever cut from it; the rest is untouched */
     uint16_t capacity;    /* pack */
-    uint8_t kind;
-    uint8_t class_index; /* pack */
+    uint8_t class_index;  /* pack */
+    /* One byte together, so that a span is one line of the processor's cache. */
+    uint8_t kind : 4;  /* enum span_kind */
+    uint8_t given : 3; /* free: enum span_given */
+    uint8_t quick : 1; /* pack: the fast path of free may take its blocks */
 };
+_Static_assert(sizeof(struct span) <= 64, "a span fits a cache line");
 
 struct segment {
     char *base;
@@ -66,6 +85,7 @@ struct size_class {
     void *mixed_free;   /* freed blocks of the mixed pack */
     uint32_t older_count;
     uint32_t pack_count;
+    uint32_t limit;      /* the most blocks of `head` */
     size_t carved_count; /* blocks in all packs and in the mixed pack, cut so far */
 };
 
@@ -86,7 +106,9 @@ struct mem_region {
     char *last_next, *last_limit; /* MEM_LAST: the current segment; blocks start at next + 8 */
     struct segment *last_segment;
     enum mem_method method;
-    bool open;
+    bool open, debug; /* debug: method is MEM_BEST, each block in a debug_head's frame */
+    bool shrinking;   /* chains are kept short: see pack_shrink */
+    uint8_t heap;     /* enum heap_state */
     char name[MEM_NAME_BYTES];
     struct mem_region *next, *prev; /* registry */
     struct segment *segments, *newest;
@@ -100,21 +122,60 @@ struct mem_region {
     size_t rest_count;                 /* packs with uncut or left over room */
     size_t free_span_count;
     struct mixed_pack *mixed;
+    size_t free_pages_bytes; /* of all free spans */
+    size_t dirty_bytes,
+        dirty_low; /* of those in bins: written to and not given; the least of late */
+    size_t given_bytes, lazy_bytes, retaken_bytes;
+    uint64_t give_start, give_next; /* us: the period began; the next collapse may be taken */
+    void *remote;                   /* blocks freed by other threads */
+    size_t debug_bytes, debug_peak, debug_count; /* debug: what was asked for and lives */
     uint64_t bin_bits[2];
     struct span *bins[MEM_BINS];
     struct size_class classes[];
 };
 
+/* What a region is to threads: no heap; of one thread; of none at the moment; of all under the
+ * lock; of a thread that a fork left behind. */
+enum heap_state { HEAP_NO, HEAP_OWNED, HEAP_WAITING, HEAP_SHARED, HEAP_DEAD };
+
 enum mem_clear { MEM_CLEAR_NONE, MEM_CLEAR_FIRST, MEM_CLEAR_ALL };
+
+enum mem_giveback {
+    MEM_GIVE_NONE,
+    MEM_GIVE_DONTNEED,
+    MEM_GIVE_FREE,
+    MEM_GIVE_FIXED,
+    MEM_GIVE_UNMAP,
+    MEM_GIVE_AUTO,
+};
+enum mem_huge { MEM_HUGE_ON, MEM_HUGE_OFF, MEM_HUGE_AUTO };
+enum mem_limit_action { MEM_LIMIT_WARN, MEM_LIMIT_TRAP, MEM_LIMIT_FAIL };
 
 /* The options in force (options.c). */
 struct mem_settings {
     unsigned sources; /* bit set of enum source_id that may be used */
     size_t page_bytes, segment_bytes;
     enum mem_clear clear;
-    bool usage, verbose, check_region;
+    enum mem_giveback giveback;
+    enum mem_huge huge;
+    size_t delay_ms, arenas;
+    size_t limit_bytes; /* 0: none */
+    enum mem_limit_action limit_action;
+    bool usage, verbose, check_region, check_segment;
+    bool debug_method; /* new `best` regions are debug regions */
+    bool keep, trace_internal, abort;
+    unsigned hooks;       /* enum hook: why calls take the slow path */
+    size_t period, start; /* debug: check some blocks each PERIOD calls (0: never), after START */
+    size_t guard;         /* debug: one block in so many stands between guard pages; 0: none */
+    size_t fail_first, fail_each; /* the requests that fail; 0: none */
 };
+
+enum hook { HOOK_KEEP = 1, HOOK_WATCH = 2, HOOK_FAIL = 4, HOOK_TRACE = 8, HOOK_DEBUG = 16 };
 extern struct mem_settings mem_settings;
+
+/* region.c: brings every region in line with mem_settings.hooks. */
+void region_hooks_changed(void);
+void region_limit_set(struct mem_region *region);
 
 /* options.c: reads the environment once; everything starts here. */
 void mem_settings_init(void);
@@ -129,10 +190,13 @@ void line_str(struct mem_line *line, const char *text);
 void line_dec(struct mem_line *line, uint64_t value);
 void line_hex(struct mem_line *line, uint64_t value); /* 0x and at least 8 digits */
 void line_send(struct mem_line *line);                /* adds the newline */
+void line_write(struct mem_line *line, int fd);       /* the same, to FD */
 
 /* stats.c */
 void stats_say_usage(struct mem_region *region, const void *base, size_t bytes);
 void stats_say_verbose(void);
+void stats_say_debug(const char *what, const struct mem_region *region, const void *base,
+                     size_t bytes);
 void stats_say_free_error(const void *block, const char *why);
 
 /* source.c: raw memory. All sizes are multiples of the page size in force. */
@@ -161,6 +225,8 @@ struct map_leaf {
 extern struct map_leaf *mem_map[1u << MEM_MAP_ROOT_BITS];
 void map_set(struct span *span, size_t first_page, size_t pages);
 void map_set_ends(struct span *span);
+/* Makes the leaves for a range; false when out of memory or when the range is out of reach. */
+bool map_reserve(const char *base, size_t bytes);
 struct span *span_new(void);
 void span_drop(struct span *span);
 void *meta_alloc(size_t bytes); /* zeroed, never given back; NULL: no memory */
@@ -175,6 +241,8 @@ bool segment_grow(struct segment *segment, size_t bytes);
 /* Resizes a solo segment to at least BYTES, perhaps elsewhere; contents stay. The caller mends the
  * spans. */
 bool segment_move(struct segment *segment, size_t bytes);
+/* Gives the last BYTES of a mapped segment back. */
+void segment_trim(struct segment *segment, size_t bytes);
 void mem_lock_slow(void);
 void mem_unlock_slow(void);
 
@@ -182,6 +250,10 @@ void mem_unlock_slow(void);
 struct span *large_take(struct mem_region *region, size_t pages, size_t align_pages,
                         size_t *ret_dirty_bytes);
 void large_put(struct span *span);
+void large_bin(struct span *span); /* a span in no bin becomes free; merges */
+void large_unbin(struct span *span);
+/* Unmaps SPAN, in no bin, where it ends its segment; false: it does not. */
+bool large_unmap(struct span *span);
 void large_add(struct segment *segment); /* all of a new segment becomes one free span */
 void *large_alloc(struct mem_region *region, size_t bytes, size_t align, bool zeroed);
 void large_free(struct span *span);
@@ -189,7 +261,13 @@ bool large_resize(struct span *span, size_t bytes, bool exact);
 void *large_move(struct span *span, size_t bytes);
 size_t large_want_bytes(const struct span *span, size_t bytes);
 
+/* giveback.c */
+void give_freed(struct mem_region *region); /* a span of it became free */
+bool give_undo(struct span *span);          /* makes it usable; false: no memory */
+void give_huge(struct mem_region *region, char *base, size_t bytes);
+
 /* page.c: packs */
+/* A counted block of CLASS, whose head is empty; or NULL with ENOMEM. */
 void *pack_refill(struct mem_region *region, struct size_class *class);
 void *pack_take_aligned(struct mem_region *region, struct size_class *class);
 void pack_flush(struct mem_region *region, struct size_class *class);
@@ -199,6 +277,8 @@ void pack_class_init(struct size_class *class, size_t bytes);
 unsigned mixed_class_of(const struct mem_region *region, const void *block);
 
 /* walk.c */
+/* As mem_region_walk, but the blocks of a debug region with their frames. */
+int region_walk_raw(struct mem_region *region, mem_block_visit *visit, void *arg);
 /* The span after SPAN (NULL: the first) in SEGMENT; NULL ends. Slices lent to others are skipped.
  */
 struct span *segment_next_span(const struct segment *segment, const struct span *span);
@@ -217,7 +297,73 @@ size_t last_block_bytes(const void *block);
 void pool_set_bytes(struct mem_region *region, size_t bytes);
 void *pool_alloc(struct mem_region *region, size_t bytes, size_t align);
 
+/* hook.c: what the slow paths call while HOOKED; CALLER is an address in the calling program. */
+void *hook_alloc(struct mem_region *region, size_t bytes, size_t align, bool zeroed,
+                 const void *caller);
+void hook_free(void *block, const void *caller);
+void *hook_resize(struct mem_region *region, void *block, size_t bytes, bool keep,
+                  const void *caller);
+bool hook_resize_in_place(struct mem_region *region, void *block, size_t bytes);
+/* False: no slot is left. */
+bool hook_watch(const void *address);
+void hook_watch_none(void);
+size_t hook_watch_list(const void **ret_addresses, size_t most);
+void hooks_update(void); /* the settings changed */
+
+/* trace.c */
+bool trace_is_on(void);
+void trace_start(int fd, bool compact); /* owns FD */
+void trace_stop(void);
+void trace_flush(void);
+void trace_forked(void); /* in the child */
+/* OLD NULL: got; NEW NULL: freed. */
+void trace_event(const struct mem_region *region, const void *old, const void *new, size_t bytes,
+                 size_t align);
+
+/* debug.c: the frame around blocks of debug regions */
+void *debug_alloc(struct mem_region *region, size_t bytes, size_t align, bool zeroed,
+                  const void *caller);
+void debug_free(struct span *span, void *block, const void *caller);
+void *debug_resize(struct mem_region *region, void *block, size_t bytes, const void *caller);
+bool debug_resize_in_place(struct mem_region *region, void *block, size_t bytes);
+size_t debug_block_bytes(const struct span *span, const void *block); /* 0: none lives there */
+void debug_tick(const void *caller); /* one call more: checks the next few blocks when it is time */
+size_t debug_check_all(void);
+void debug_region_forget(struct mem_region *region); /* its blocks are about to die */
+/* Who got the live BLOCK; false: it is none. */
+bool debug_block_origin(const void *block, uint32_t *ret_site, const void **ret_caller);
+/* A warning begins WHAT:region=:block=: and goes where `warn` says. */
+void debug_warn_begin(struct mem_line *line, const char *what, const struct mem_region *region,
+                      const void *block);
+void debug_warn_site(struct mem_line *line, const char *what, uint32_t site, const void *caller);
+void debug_warn_end(struct mem_line *line, const void *caller);
+void debug_warn_to(int fd);
+/* The walk of a debug region as its users see it. */
+struct debug_visit {
+    mem_block_visit *visit;
+    void *arg;
+};
+int debug_visit_block(void *arg, void *block, size_t bytes, bool busy);
+
+/* leak.c */
+void leak_to(int fd); /* -1: no report at exit; owns FD above 2 */
+
+/* malloc.c */
+void remote_give(struct mem_region *region, void *block); /* by any thread, without a lock */
+bool remote_take(struct mem_region *region);              /* by the owner: frees what came */
+void block_free(void *block); /* without hooks, into whosever heap it is */
+
 /* region.c */
+void *region_alloc(struct mem_region *region, size_t bytes, size_t align, bool zeroed,
+                   const void *caller);
+void *region_resize(struct mem_region *region, void *block, size_t bytes, bool keep,
+                    const void *caller);
+void region_free(void *block, const void *caller);
+/* The same without hooks. */
+void *plain_alloc(struct mem_region *region, size_t bytes, size_t align, bool zeroed);
+void plain_free(void *block);
+void *plain_resize(struct mem_region *region, void *block, size_t bytes, bool keep);
+bool plain_resize_in_place(struct span *span, void *block, size_t bytes);
 extern struct mem_region *mem_regions; /* the oldest */
 void region_init(struct mem_region *region, const char *name, enum mem_method method,
                  size_t pool_bytes);
@@ -300,6 +446,16 @@ static inline char *segment_end(const struct segment *segment)
     return segment->base + segment->bytes;
 }
 
+/* How much of SPAN was ever written to. */
+static inline size_t span_dirty(const struct span *span)
+{
+    char *high = span->segment->high, *end = span_end(span);
+
+    if (high <= span->base)
+        return 0;
+    return (size_t)((high < end ? high : end) - span->base);
+}
+
 static inline void *chain_next(const void *block)
 {
     void *next;
@@ -343,13 +499,14 @@ static inline void *class_take(struct mem_region *region, struct size_class *cla
     void *block = class->head;
 
     if (MEM_UNLIKELY(!block)) {
-        block = pack_refill(region, class);
-        if (!block)
-            return NULL;
-    } else {
-        class->head = chain_next(block);
-        class->room++;
+        block = pack_refill(region, class); /* counts it */
+        if (block)
+            MEM_OPEN(block, class->bytes);
+        return block;
     }
+    class->head = chain_next(block);
+    __builtin_prefetch(class->head, 1); /* the next request reads its link */
+    class->room++;
     MEM_OPEN(block, class->bytes);
     region_count_alloc(region, class->bytes);
     return block;
@@ -377,7 +534,7 @@ static inline bool block_give(void *block)
 {
     struct span *span = map_find(block);
 
-    if (MEM_UNLIKELY(!span || span->kind != SPAN_PACK || (uintptr_t)block % MEM_ALIGN))
+    if (MEM_UNLIKELY(!span || !span->quick || (uintptr_t)block % MEM_ALIGN))
         return false;
     struct size_class *class = &span->region->classes[span->class_index];
     if (MEM_UNLIKELY(class->head == block)) /* freed twice */

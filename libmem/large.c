@@ -13,13 +13,30 @@
 
 /* ---- bins ---- */
 
+/* Counts SPAN in (SIGN 1) or out (-1). */
+static void count_dirty(struct mem_region *region, const struct span *span, size_t sign)
+{
+    size_t dirty = span_dirty(span) * sign;
+
+    if (span->given == GIVEN_NOT)
+        region->dirty_bytes += dirty;
+    else if (span->given == GIVEN_LAZY)
+        region->lazy_bytes += dirty;
+    else
+        region->given_bytes += dirty;
+    if (region->dirty_bytes < region->dirty_low)
+        region->dirty_low = region->dirty_bytes;
+}
+
 static void bin_insert(struct mem_region *region, struct span *span)
 {
     region->free_span_count++;
+    region->free_pages_bytes += (size_t)span->pages << MEM_PAGE_SHIFT;
     span->prev = NULL;
     span->next = NULL;
     if (span->segment->solo)
         return;
+    count_dirty(region, span, 1);
     unsigned bin = mem_bin_of(span->pages);
     span->next = region->bins[bin];
     if (span->next)
@@ -31,8 +48,10 @@ static void bin_insert(struct mem_region *region, struct span *span)
 static void bin_remove(struct mem_region *region, struct span *span)
 {
     region->free_span_count--;
+    region->free_pages_bytes -= (size_t)span->pages << MEM_PAGE_SHIFT;
     if (span->segment->solo)
         return;
+    count_dirty(region, span, (size_t)-1);
     unsigned bin = mem_bin_of(span->pages);
     if (span->next)
         span->next->prev = span->prev;
@@ -120,14 +139,14 @@ static void span_release(struct span *span)
     struct mem_region *region = span->region;
     struct span *near = span_left(span);
 
-    if (near) {
+    if (near && near->given == span->given) {
         bin_remove(region, near);
         near->pages += span->pages;
         span_drop(span);
         span = near;
     }
     near = span_right(span);
-    if (near) {
+    if (near && near->given == span->given) {
         bin_remove(region, near);
         span->pages += near->pages;
         span_drop(near);
@@ -147,6 +166,7 @@ static void span_cut(struct span *span, size_t pages)
     if (!rest)
         return;
     span->pages = (uint32_t)pages;
+    rest->given = span->given;
     span_release(rest);
 }
 
@@ -164,6 +184,7 @@ static struct span *span_align(struct span *span, size_t align_pages)
         span_release(span);
         return NULL;
     }
+    rest->given = span->given;
     span->pages = (uint32_t)skip;
     span_release(span);
     return rest;
@@ -193,11 +214,81 @@ static struct span *segment_tail(const struct segment *segment)
     return NULL;
 }
 
+/* SPAN, which is free and in its bin, becomes usable and merges; false: no memory. */
+static bool span_open(struct span *span)
+{
+    if (span->given == GIVEN_NOT)
+        return true;
+    bin_remove(span->region, span);
+    bool done = give_undo(span);
+    span_release(span);
+    return done;
+}
+
+/* Room was given back between what is free: all of REGION is joined again. */
+static void region_join(struct mem_region *region)
+{
+    struct span *given = NULL;
+
+    for (unsigned bin = 0; bin < MEM_BINS; bin++)
+        for (struct span *span = region->bins[bin], *next; span; span = next) {
+            next = span->next;
+            if (!span->given)
+                continue;
+            bin_remove(region, span);
+            span->next = given;
+            given = span;
+        }
+    for (struct span *next; given; given = next) {
+        next = given->next;
+        (void)give_undo(given);
+        span_release(given);
+    }
+}
+
+void large_bin(struct span *span)
+{
+    span_release(span);
+}
+
+void large_unbin(struct span *span)
+{
+    bin_remove(span->region, span);
+}
+
+bool large_unmap(struct span *span)
+{
+    struct segment *segment = span->segment;
+    struct mem_region *region = span->region;
+
+    if (segment->lent || segment->solo || span_end(span) != segment_end(segment))
+        return false;
+    size_t bytes = (size_t)span->pages << MEM_PAGE_SHIFT;
+    bool whole = bytes == segment->bytes;
+    if (!whole && bytes % mem_settings.page_bytes)
+        return false;
+    span_drop(span);
+    if (!whole) {
+        segment_trim(segment, bytes);
+        struct span *last = map_get(segment_end(segment) - 1);
+        if (last && last->kind == SPAN_FREE && last->segment == segment)
+            segment->tail = last;
+        return true;
+    }
+    if (region->growing == segment)
+        region->growing = NULL;
+    segment_drop(segment);
+    return true;
+}
+
 /* Extends SEGMENT until a free span of PAGES pages ends it, and returns that; NULL: cannot. */
 static struct span *segment_extend(struct segment *segment, size_t pages)
 {
     struct mem_region *region = segment->region;
     struct span *tail = segment_tail(segment);
+    if (tail && !span_open(tail))
+        return NULL;
+    tail = segment_tail(segment);
     size_t have = tail ? tail->pages : 0;
     struct span *more = span_new();
     if (!more)
@@ -262,6 +353,11 @@ struct span *large_take(struct mem_region *region, size_t pages, size_t align_pa
         return NULL;
     size_t want = pages + align_pages - 1;
     struct span *span = bin_find(region, want);
+    size_t given = region->given_bytes + region->lazy_bytes;
+    if (!span && given && (given + region->dirty_bytes) >> MEM_PAGE_SHIFT >= want) {
+        region_join(region);
+        span = bin_find(region, want);
+    }
     if (!span)
         span = region_more(region, want);
     if (!span) {
@@ -277,6 +373,10 @@ struct span *large_take(struct mem_region *region, size_t pages, size_t align_pa
     if (!span)
         return NULL;
     span_cut(span, pages);
+    if (span->given && !give_undo(span)) {
+        span_release(span);
+        return NULL;
+    }
     char *end = span_end(span), *high = span->segment->high;
     *ret_dirty_bytes = high > span->base ? (size_t)((high < end ? high : end) - span->base) : 0;
     if (high < end)
@@ -295,11 +395,14 @@ void large_put(struct span *span)
         if (right) {
             span->pages += right->pages;
             span->region->free_span_count--;
+            span->region->free_pages_bytes -= (size_t)right->pages << MEM_PAGE_SHIFT;
             span_drop(right);
         }
         segment->solo = false;
     }
+    struct mem_region *region = span->region;
     span_release(span);
+    give_freed(region);
 }
 
 static bool large_is_solo(const struct mem_region *region, size_t bytes)
@@ -333,6 +436,7 @@ void *large_alloc(struct mem_region *region, size_t bytes, size_t align, bool ze
 
     if (bytes > MEM_BYTES_MAX || align > MEM_BYTES_MAX)
         return NULL;
+    (void)remote_take(region);
     mem_lock();
     bool solo = align <= MEM_PAGE && large_is_solo(region, bytes) && !bin_find(region, pages);
     if (solo) {
@@ -406,6 +510,10 @@ static bool large_grow(struct span *span, size_t pages, size_t want)
 {
     struct segment *segment = span->segment;
     struct span *right = span_right(span);
+    if (right && span_open(right))
+        right = span_right(span); /* perhaps merged */
+    else if (right)
+        return false;
     size_t have = right ? right->pages : 0, old = span->pages;
 
     if (old + have < pages) {

@@ -226,6 +226,15 @@ struct mem_mark mem_region_mark(struct mem_region *region)
                               region->alloc_count - region->freed_count };
 }
 
+static __attribute__((noinline, cold)) void last_trace_dead(const struct segment *segment,
+                                                            char *from, const char *to)
+{
+    for (char *head = from; head < to; head += head_get(head) & ~(size_t)FILLER)
+        if (!(head_get(head) & FILLER))
+            trace_event(segment->region, head + MEM_LAST_HEAD, NULL, head_get(head) - MEM_LAST_HEAD,
+                        0);
+}
+
 static void segment_give_up(struct segment *segment, char *from, char *to)
 {
     if (from < to)
@@ -257,8 +266,27 @@ void last_reset(struct mem_region *region, const struct mem_mark *mark)
     region->busy_bytes = mark->busy_bytes;
 }
 
+/* Writes the deaths that a reset to MARK is about to bring. */
+static __attribute__((noinline, cold)) void last_trace_reset(struct mem_region *region,
+                                                             const struct mem_mark *mark)
+{
+    struct segment *segment = region->last_segment;
+    const struct segment *target = mark->segment ? mark->segment : region->segments;
+    const char *to = region->last_next;
+
+    for (; segment && segment != target; segment = segment->prev) {
+        last_trace_dead(segment, segment->base + MEM_LAST_HEAD, to);
+        to = segment->prev ? segment->prev->last_next : NULL;
+    }
+    if (segment)
+        last_trace_dead(segment, mark->segment ? mark->next : segment->base + MEM_LAST_HEAD, to);
+}
+
 void mem_region_reset(struct mem_region *region, struct mem_mark mark)
 {
-    if (region->method == MEM_LAST)
-        last_reset(region, &mark);
+    if (region->method != MEM_LAST)
+        return;
+    if (MEM_UNLIKELY(mem_settings.hooks & HOOK_TRACE))
+        last_trace_reset(region, &mark);
+    last_reset(region, &mark);
 }

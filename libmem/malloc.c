@@ -1,12 +1,17 @@
 /*
- * malloc.c: the `malloc` region and, where MEM_FRONT is set, the C library's allocation calls on
- * it.
+ * malloc.c: the `malloc` region, a heap for each thread and, where MEM_FRONT is set, the C
+ * library's allocation calls on them.
  *
- * The region is static: its first use, perhaps by the dynamic linker before main, reads the options
- * and needs nothing that could allocate. It also lends the slices in which small regions begin, and
- * is never closed or cleared. The front takes the library's lock only in a process that has
- * threads. A block of another region may be freed or resized through the front; it stays in its
- * region.
+ * The `malloc` region is static: its first use, perhaps by the dynamic linker before main, reads
+ * the options and needs nothing that could allocate. It also lends the slices in which small
+ * regions begin, and is never closed or cleared. It is the heap of the first thread; every other
+ * one gets a region of its own, up to `arenas` of them, and then one that all the rest share under
+ * the lock. Only its owner takes blocks from a heap. A block freed by another thread is pushed on
+ * the heap's `remote` list without a lock, and the owner takes the list when a class of it is
+ * empty. The heap of a thread that ended waits for the next thread. After a fork the heaps of
+ * threads that are gone may be caught in the middle of a change: they are never used again, only
+ * pushed to. A block of a region that is no heap may be freed or resized through the front by its
+ * owner.
  */
 #include "libmem/internal.h"
 
@@ -15,19 +20,58 @@ static _Alignas(64) union {
     char room[sizeof(struct mem_region) + MEM_CLASSES * sizeof(struct size_class)];
 } storage;
 
+/* Other threads look at it when they free a block. */
+static inline enum heap_state heap_state(const struct mem_region *region)
+{
+    return (enum heap_state)__atomic_load_n(&region->heap, __ATOMIC_RELAXED);
+}
+
+static inline void heap_set(struct mem_region *region, enum heap_state state)
+{
+    __atomic_store_n(&region->heap, (uint8_t)state, __ATOMIC_RELAXED);
+}
+
 struct mem_region *mem_region_malloc(void)
 {
+    static MEM_WARM bool ready = false;
     struct mem_region *region = &storage.region;
 
-    if (MEM_UNLIKELY(!region->open)) {
+    if (MEM_UNLIKELY(!__atomic_load_n(&ready, __ATOMIC_ACQUIRE))) {
         mem_lock();
-        if (!region->open) {
+        if (!ready && !region->open) { /* open: this call came from within */
             mem_settings_init();
             region_init(region, "malloc", MEM_BEST, 0);
+            heap_set(region, HEAP_OWNED);
+            __atomic_store_n(&ready, true, __ATOMIC_RELEASE);
         }
         mem_unlock();
     }
     return region;
+}
+
+/* ---- remote frees ---- */
+
+void remote_give(struct mem_region *region, void *block)
+{
+    void *head = __atomic_load_n(&region->remote, __ATOMIC_RELAXED);
+
+    do
+        chain_set(block, head);
+    while (!__atomic_compare_exchange_n(&region->remote, &head, block, true, __ATOMIC_RELEASE,
+                                        __ATOMIC_RELAXED));
+}
+
+bool remote_take(struct mem_region *region)
+{
+    if (MEM_LIKELY(!__atomic_load_n(&region->remote, __ATOMIC_RELAXED)))
+        return false;
+    void *block = __atomic_exchange_n(&region->remote, NULL, __ATOMIC_ACQUIRE);
+    while (block) {
+        void *next = chain_next(block);
+        plain_free(block);
+        block = next;
+    }
+    return true;
 }
 
 #if MEM_FRONT
@@ -35,77 +79,237 @@ struct mem_region *mem_region_malloc(void)
 #include <malloc.h>
 #include <stdlib.h>
 
-static inline void *front_alloc(size_t bytes, size_t align, bool zeroed)
+#pragma GCC visibility push(default)
+#define CALLER __builtin_return_address(0)
+
+/* A thread without a heap: its small_limit 0 sends it to the slow path. */
+static struct mem_region heap_none;
+static __thread struct mem_region *heap_mine __attribute__((tls_model("initial-exec"))) =
+    &heap_none;
+static struct mem_region *heap_shared; /* of the threads beyond the last arena */
+static unsigned heap_count = 1;
+static pthread_key_t heap_key;
+static bool heap_key_made;
+
+static void heap_leave(void *heap)
 {
-    struct mem_region *region = mem_region_malloc();
-    void *block;
+    struct mem_region *region = heap;
 
     mem_lock();
-    if (align > MEM_ALIGN)
-        block = mem_align(region, bytes, align);
+    heap_mine = &heap_none;
+    heap_set(region, HEAP_WAITING);
+    mem_unlock();
+}
+
+static void heaps_forked(void)
+{
+    for (struct mem_region *region = mem_regions; region; region = region->next)
+        if (heap_state(region) && region != heap_mine && heap_state(region) != HEAP_SHARED)
+            heap_set(region, HEAP_DEAD);
+}
+
+__attribute__((constructor)) static void heap_prepare(void)
+{
+    heap_key_made = pthread_key_create(&heap_key, heap_leave) == 0;
+    (void)pthread_atfork(NULL, NULL, heaps_forked);
+}
+
+static struct mem_region *heap_waiting(void)
+{
+    for (struct mem_region *region = mem_regions; region; region = region->next)
+        if (heap_state(region) == HEAP_WAITING)
+            return region;
+    return NULL;
+}
+
+/* A heap for a thread that has none. Under the lock. */
+static struct mem_region *heap_find(void)
+{
+    struct mem_region *region = heap_waiting();
+
+    if (!region && heap_key_made && heap_count < mem_settings.arenas) {
+        struct mem_line line = { .used = 0 };
+        line_str(&line, "malloc.");
+        line_dec(&line, heap_count);
+        line.text[line.used] = '\0';
+        region = mem_region_open(line.text, MEM_BEST, 0);
+        heap_count += region != NULL;
+    }
+    if (region) {
+        heap_set(region, HEAP_OWNED);
+        heap_mine = region;
+        (void)pthread_setspecific(heap_key, region);
+        return region;
+    }
+    if (!heap_shared) {
+        heap_shared = mem_region_open("malloc.shared", MEM_BEST, 0);
+        if (!heap_shared)
+            return NULL;
+        heap_set(heap_shared, HEAP_SHARED);
+        region_limit_set(heap_shared);
+    }
+    return heap_shared;
+}
+
+/* The heap of this thread. Under the lock. */
+static struct mem_region *heap_get(void)
+{
+    struct mem_region *region = heap_mine;
+
+    if (region != &heap_none)
+        return region;
+    if (glue_first_thread() && heap_state(mem_region_malloc()) == HEAP_OWNED)
+        return heap_mine = mem_region_malloc();
+    return heap_find();
+}
+
+/* Blocks of REGION may be freed into it by this thread. */
+static inline bool heap_is_mine(const struct mem_region *region)
+{
+    return region == heap_mine || !heap_state(region) || heap_state(region) == HEAP_SHARED;
+}
+
+static __attribute__((noinline)) void *front_alloc(size_t bytes, size_t align, bool zeroed,
+                                                   const void *caller)
+{
+    struct mem_region *region = heap_mine;
+    void *block = NULL;
+
+    if (MEM_LIKELY(region != &heap_none && !mem_settings.hooks && !region->debug))
+        return plain_alloc(region, bytes, align, zeroed); /* locks where it must */
+    (void)mem_region_malloc();
+    mem_lock();
+    region = heap_get();
+    if (region)
+        block = region_alloc(region, bytes, align, zeroed, caller);
     else
-        block = zeroed ? mem_alloc_zeroed(region, bytes) : mem_alloc(region, bytes);
+        errno = ENOMEM;
     mem_unlock();
     return block;
 }
 
 void *malloc(size_t bytes)
 {
-    struct mem_region *region = &storage.region;
+    struct mem_region *region = heap_mine;
 
-    if (MEM_LIKELY(bytes - 1 < region->small_limit && !glue_threaded())) {
-        void *block = class_take(region, class_small(region, bytes));
-        if (MEM_UNLIKELY(!block))
-            errno = ENOMEM;
-        return block;
-    }
-    return front_alloc(bytes, MEM_ALIGN, false);
+    if (MEM_LIKELY(bytes - 1 < region->small_limit))
+        return class_take(region, class_small(region, bytes));
+    return front_alloc(bytes, MEM_ALIGN, false, CALLER);
 }
 
-void free(void *block)
+__attribute__((visibility("hidden"))) void block_free(void *block)
 {
-    if (MEM_LIKELY(!glue_threaded() && block_give(block)))
-        return;
+    const struct span *span = map_find(block);
+
+    if (span && span->region && !heap_is_mine(span->region) && block_bytes(span, block))
+        remote_give(span->region, block);
+    else
+        plain_free(block);
+}
+
+/* What is not a block of a quick pack, or not of this thread. */
+static __attribute__((noinline)) void front_free(void *block, const void *caller)
+{
+    struct span *span = map_find(block);
+    struct mem_region *region = span ? span->region : NULL;
     int saved = errno;
+
+    if (!block)
+        return;
+    if (MEM_LIKELY(region && heap_state(region) && !mem_settings.hooks && !region->debug)) {
+        if (region == heap_mine) {
+            region_free(block, caller);
+            errno = saved;
+            return;
+        }
+        if (heap_state(region) != HEAP_SHARED && block_bytes(span, block)) {
+            remote_give(region, block);
+            return;
+        }
+    }
     mem_lock();
-    mem_free(block);
+    region_free(block, caller);
     mem_unlock();
     errno = saved;
 }
 
+void free(void *block)
+{
+    if (MEM_UNLIKELY(glue_threaded())) {
+        const struct span *span = map_find(block);
+        if (MEM_LIKELY(span && span->region == heap_mine && block_give(block)))
+            return;
+        if (span && span->quick && span->region != heap_mine && heap_state(span->region) &&
+            (uintptr_t)block % MEM_ALIGN == 0) {
+            remote_give(span->region, block);
+            return;
+        }
+    } else if (MEM_LIKELY(block_give(block))) {
+        return;
+    }
+    front_free(block, CALLER);
+}
+
 void *calloc(size_t count, size_t bytes)
 {
+    struct mem_region *region = heap_mine;
     size_t all;
 
-    if (__builtin_mul_overflow(count, bytes, &all)) {
+    if (MEM_UNLIKELY(__builtin_mul_overflow(count, bytes, &all))) {
         errno = ENOMEM;
         return NULL;
     }
-    return front_alloc(all, MEM_ALIGN, true);
+    if (MEM_LIKELY(all - 1 < region->small_limit)) {
+        void *block = class_take(region, class_small(region, all));
+        return MEM_LIKELY(block) ? memset(block, 0, all) : NULL;
+    }
+    return front_alloc(all, MEM_ALIGN, true, CALLER);
+}
+
+/* A block of another thread's heap: a new one here takes its place. */
+static void *realloc_moved(void *block, size_t bytes, const void *caller)
+{
+    size_t old = mem_block_bytes(block);
+
+    if (!old) {
+        stats_say_free_error(block, "cannot resize: not currently allocated");
+        errno = EINVAL;
+        return NULL;
+    }
+    if (bytes <= old && bytes >= old / 2)
+        return block;
+    void *moved = front_alloc(bytes, MEM_ALIGN, false, caller);
+    if (!moved)
+        return NULL;
+    memcpy(moved, block, old < bytes ? old : bytes);
+    front_free(block, caller);
+    return moved;
 }
 
 void *realloc(void *block, size_t bytes)
 {
     if (!block)
-        return malloc(bytes);
+        return front_alloc(bytes, MEM_ALIGN, false, CALLER);
     if (!bytes) {
         free(block);
         return NULL;
     }
-    mem_lock();
     struct mem_region *region = mem_region_of(block);
+    if (region && MEM_LIKELY(region == heap_mine && !mem_settings.hooks && !region->debug))
+        return plain_resize(region, block, bytes, true);
+    if (region && !heap_is_mine(region) && !mem_settings.hooks && !region->debug)
+        return realloc_moved(block, bytes, CALLER);
+    mem_lock();
     void *moved = NULL;
-    if (region && region->method == MEM_BEST) {
-        region->resize_count++;
-        moved = best_resize(region, block, bytes, true);
+    if (region && (heap_is_mine(region) || region->debug)) {
+        moved = region_resize(region, block, bytes, true, CALLER);
     } else if (region) {
-        moved = mem_resize(region, block, bytes);
+        moved = realloc_moved(block, bytes, CALLER);
     } else {
         stats_say_free_error(block, "cannot resize: outside region");
+        errno = EINVAL;
     }
     mem_unlock();
-    if (!moved)
-        errno = ENOMEM;
     return moved;
 }
 
@@ -125,7 +329,7 @@ int posix_memalign(void **ret_block, size_t align, size_t bytes)
     if (align < sizeof(void *) || (align & (align - 1)))
         return EINVAL;
     int saved = errno;
-    void *block = front_alloc(bytes, align, false);
+    void *block = front_alloc(bytes, align, false, CALLER);
     errno = saved;
     if (!block)
         return ENOMEM;
@@ -139,7 +343,7 @@ void *memalign(size_t align, size_t bytes)
 
     while (power < align && power <= SIZE_MAX / 2)
         power *= 2;
-    return front_alloc(bytes, power, false);
+    return front_alloc(bytes, power, false, CALLER);
 }
 
 void *aligned_alloc(size_t align, size_t bytes)
@@ -148,12 +352,12 @@ void *aligned_alloc(size_t align, size_t bytes)
         errno = EINVAL;
         return NULL;
     }
-    return front_alloc(bytes, align, false);
+    return front_alloc(bytes, align, false, CALLER);
 }
 
 void *valloc(size_t bytes)
 {
-    return front_alloc(bytes, glue_page_bytes(), false);
+    return front_alloc(bytes, glue_page_bytes(), false, CALLER);
 }
 
 void *pvalloc(size_t bytes)
@@ -164,12 +368,51 @@ void *pvalloc(size_t bytes)
         errno = ENOMEM;
         return NULL;
     }
-    return front_alloc(mem_round_up(bytes ? bytes : 1, page), page, false);
+    return front_alloc(mem_round_up(bytes ? bytes : 1, page), page, false, CALLER);
 }
 
 size_t malloc_usable_size(void *block)
 {
     return block ? mem_block_bytes(block) : 0;
+}
+
+int mallopt(int option, int value)
+{
+    (void)option;
+    (void)value;
+    return 0; /* nothing was changed; VMALLOC_OPTIONS is the way */
+}
+
+int malloc_trim(size_t keep)
+{
+    (void)keep;
+    return mem_give_back() != 0;
+}
+
+struct mallinfo2 mallinfo2(void)
+{
+    struct mallinfo2 info = { 0 };
+    struct mem_stats stats;
+
+    mem_lock();
+    for (struct mem_region *region = mem_region_next(NULL); region; region = region->next) {
+        mem_region_stats(region, &stats);
+        info.arena += stats.size_bytes;
+        info.uordblks += stats.busy_bytes;
+        info.fordblks += stats.free_bytes;
+        info.ordblks += stats.busy_count + stats.free_count;
+    }
+    mem_unlock();
+    return info;
+}
+
+#pragma GCC visibility pop
+
+#else
+
+void block_free(void *block)
+{
+    plain_free(block);
 }
 
 #endif

@@ -7,23 +7,22 @@
  * before the first allocation, so nothing here may allocate or use stdio; what cannot change once
  * memory was got says so.
  */
-#include "libmem/internal.h"
+#include "libmem/option_word.h"
 
 enum { WORD_BYTES = 128 };
-
-struct word {
-    const char *text;
-    size_t bytes;
-};
 
 struct mem_settings mem_settings = {
     .sources = (1u << SOURCE_COUNT) - 1,
     .page_bytes = MEM_PAGE,
     .segment_bytes = MEM_SEGSIZE,
+    .giveback = MEM_GIVE_AUTO,
+    .huge = MEM_HUGE_AUTO,
+    .delay_ms = MEM_DELAY_MS,
+    .arenas = MEM_ARENAS,
 };
 
 /* What a row may say about a value. */
-enum verdict { GOOD, BAD, UNSUPPORTED, TOO_LATE };
+enum verdict { GOOD, BAD, UNSUPPORTED, TOO_LATE, REFUSED, PRIVATE_ONLY, UNWRITABLE };
 
 struct option {
     struct mem_option_info info;
@@ -33,94 +32,6 @@ struct option {
 };
 
 static MEM_WARM bool settings_read = false; /* the environment has been looked at */
-
-/* ---- words ---- */
-
-static bool word_is(struct word word, const char *text)
-{
-    return strlen(text) == word.bytes && memcmp(word.text, text, word.bytes) == 0;
-}
-
-/* Takes "no" or "no-" off the front of WORD. */
-static bool word_cut_no(struct word *word)
-{
-    size_t cut = 0;
-
-    if (word->bytes > 2 && memcmp(word->text, "no", 2) == 0)
-        cut = word->bytes > 3 && word->text[2] == '-' ? 3 : 2;
-    word->text += cut;
-    word->bytes -= cut;
-    return cut != 0;
-}
-
-/* The next part of LIST up to a colon. */
-static bool word_next(struct word *list, struct word *ret_part)
-{
-    if (!list->text)
-        return false;
-    const char *colon = memchr(list->text, ':', list->bytes);
-    size_t bytes = colon ? (size_t)(colon - list->text) : list->bytes;
-
-    *ret_part = (struct word){ list->text, bytes };
-    list->text = colon ? colon + 1 : NULL;
-    list->bytes = colon ? list->bytes - bytes - 1 : 0;
-    return true;
-}
-
-static bool digit_value(char c, unsigned base, unsigned *ret_digit)
-{
-    unsigned digit = 99;
-
-    if (c >= '0' && c <= '9')
-        digit = (unsigned)(c - '0');
-    else if ((c | 32) >= 'a' && (c | 32) <= 'f')
-        digit = (unsigned)((c | 32) - 'a') + 10;
-    *ret_digit = digit;
-    return digit < base;
-}
-
-/* The suffix of a size at TEXT: k m g t p e are powers of 1000, with i of 1024; a B is ignored. */
-static bool size_scale(const char *text, size_t bytes, size_t *size)
-{
-    static const char letters[] = "kmgtpe";
-    size_t at = 0, unit = 1000;
-    const char *letter = bytes ? memchr(letters, text[0] | 32, sizeof letters - 1) : NULL;
-
-    if (letter) {
-        at = 1;
-        if (at < bytes && (text[at] | 32) == 'i') {
-            unit = 1024;
-            at++;
-        }
-        for (const char *step = letters; step <= letter; step++)
-            if (__builtin_mul_overflow(*size, unit, size))
-                return false;
-        if (at < bytes && (text[at] | 32) == 'b')
-            at++;
-    }
-    return at == bytes;
-}
-
-static bool word_size(struct word word, size_t *ret_size)
-{
-    unsigned base = 10, digit;
-    size_t at = 0, size = 0, digits = 0;
-
-    if (!word.text)
-        return false;
-    if (word.bytes > 2 && word.text[0] == '0' && (word.text[1] | 32) == 'x') {
-        base = 16;
-        at = 2;
-    }
-    for (; at < word.bytes && digit_value(word.text[at], base, &digit); at++, digits++)
-        if (__builtin_mul_overflow(size, (size_t)base, &size) ||
-            __builtin_add_overflow(size, (size_t)digit, &size))
-            return false;
-    if (!digits || !size_scale(word.text + at, word.bytes - at, &size))
-        return false;
-    *ret_size = size;
-    return true;
-}
 
 /* ---- the options ---- */
 
@@ -136,12 +47,13 @@ static bool source_named(struct word word, unsigned *ret_bit)
     };
 
     for (int i = 0; i < SOURCE_COUNT; i++)
-        if (word_is(word, mem_sources[i].name) || word_is(word, mem_sources[i].long_name)) {
+        if (option_word_is(word, mem_sources[i].name) ||
+            option_word_is(word, mem_sources[i].long_name)) {
             *ret_bit = 1u << i;
             return true;
         }
     for (size_t i = 0; i < sizeof also / sizeof also[0]; i++)
-        if (word_is(word, also[i].name)) {
+        if (option_word_is(word, also[i].name)) {
             *ret_bit = 1u << also[i].source;
             return true;
         }
@@ -158,8 +70,8 @@ static enum verdict apply_getmemory(struct word value, bool off)
 
     if (!value.text)
         allowed = all;
-    while (good && word_next(&value, &part)) {
-        bool no = word_cut_no(&part);
+    while (good && option_word_next(&value, &part)) {
+        bool no = option_word_cut_no(&part);
         if (!part.bytes)
             continue;
         if (!source_named(part, &bit)) {
@@ -182,7 +94,7 @@ static enum verdict apply_getmemory(struct word value, bool off)
 static enum verdict apply_segsize(struct word value, bool off)
 {
     size_t size = MEM_SEGSIZE;
-    bool good = off ? !value.text : word_size(value, &size);
+    bool good = off ? !value.text : option_word_size(value, &size);
 
     good = good && size > 0 && size <= MEM_SEGSIZE_MAX;
     mem_settings.segment_bytes = good ? size : MEM_SEGSIZE;
@@ -192,7 +104,7 @@ static enum verdict apply_segsize(struct word value, bool off)
 static enum verdict apply_pagesize(struct word value, bool off)
 {
     size_t size = 1;
-    bool good = off ? !value.text : word_size(value, &size);
+    bool good = off ? !value.text : option_word_size(value, &size);
 
     good = good && size > 0 && size <= MEM_PAGESIZE_MAX;
     size = mem_round_up(good ? size : 1, glue_page_bytes());
@@ -211,23 +123,317 @@ static enum verdict apply_clear(struct word value, bool off)
     if (off)
         return value.text ? BAD : GOOD;
     for (unsigned i = 0; value.text && i < 3; i++)
-        if (word_is(value, names[i])) {
+        if (option_word_is(value, names[i])) {
             mem_settings.clear = (enum mem_clear)i;
             return GOOD;
         }
     return BAD;
 }
 
+static enum verdict apply_switch(bool *flag, struct word value, bool off)
+{
+    *flag = !off && !value.text;
+    return value.text ? BAD : GOOD;
+}
+
 static enum verdict apply_usage(struct word value, bool off)
 {
-    mem_settings.usage = !off && !value.text;
-    return value.text ? BAD : GOOD;
+    return apply_switch(&mem_settings.usage, value, off);
 }
 
 static enum verdict apply_verbose(struct word value, bool off)
 {
-    mem_settings.verbose = !off && !value.text;
-    return value.text ? BAD : GOOD;
+    return apply_switch(&mem_settings.verbose, value, off);
+}
+
+static enum verdict apply_keep(struct word value, bool off)
+{
+    return apply_switch(&mem_settings.keep, value, off);
+}
+
+static enum verdict apply_debug(struct word value, bool off)
+{
+    return apply_switch(&mem_settings.trace_internal, value, off);
+}
+
+/* What needs debug regions makes them at the start; later there are some or none. */
+static enum verdict debug_needed(enum verdict verdict, bool off)
+{
+    if (verdict != GOOD || off || mem_settings.debug_method)
+        return verdict;
+    if (mem_regions)
+        return TOO_LATE;
+    mem_settings.debug_method = true;
+    if (!mem_settings.period)
+        mem_settings.period = 1;
+    return GOOD;
+}
+
+static enum verdict apply_abort(struct word value, bool off)
+{
+    enum verdict verdict = apply_switch(&mem_settings.abort, value, off);
+
+    return debug_needed(verdict, off);
+}
+
+/* A count of LEAST or more. */
+static enum verdict apply_count(size_t *number, size_t standard, size_t least, struct word value,
+                                bool off)
+{
+    size_t count = standard;
+    bool good = off ? !value.text : option_word_size(value, &count) && count >= least;
+
+    *number = good ? count : standard;
+    return good ? GOOD : BAD;
+}
+
+static enum verdict apply_period(struct word value, bool off)
+{
+    enum verdict verdict = apply_count(&mem_settings.period, 0, 1, value, off);
+
+    return debug_needed(verdict, off);
+}
+
+static enum verdict apply_start(struct word value, bool off)
+{
+    return debug_needed(apply_count(&mem_settings.start, 0, 0, value, off), off);
+}
+
+static enum verdict apply_guard(struct word value, bool off)
+{
+    return debug_needed(apply_count(&mem_settings.guard, 0, 1, value, off), off);
+}
+
+static enum verdict apply_fail(struct word value, bool off)
+{
+    struct word part;
+    size_t first = 0, each = 0;
+    bool good = off ? !value.text
+                    : option_word_next(&value, &part) && option_word_size(part, &first) && first;
+
+    if (good && !off && value.text)
+        good =
+            option_word_next(&value, &part) && option_word_size(part, &each) && each && !value.text;
+    mem_settings.fail_first = good ? first : 0;
+    mem_settings.fail_each = good ? each : 0;
+    return good ? GOOD : BAD;
+}
+
+static enum verdict apply_watch(struct word value, bool off)
+{
+    size_t address;
+
+    if (off) {
+        hook_watch_none();
+        return value.text ? BAD : GOOD;
+    }
+    if (!option_word_size(value, &address))
+        return BAD;
+    (void)hook_watch((const void *)(uintptr_t)address);
+    return GOOD;
+}
+
+static enum verdict apply_test(struct word value, bool off)
+{
+    (void)value;
+    return off ? GOOD : REFUSED;
+}
+
+/* The index of VALUE in NAMES. */
+static enum verdict apply_name(unsigned *index, unsigned standard, const char *const *names,
+                               unsigned count, struct word value, bool off)
+{
+    *index = standard;
+    if (off)
+        return value.text ? BAD : GOOD;
+    for (unsigned i = 0; value.text && i < count; i++)
+        if (option_word_is(value, names[i])) {
+            *index = i;
+            return GOOD;
+        }
+    return BAD;
+}
+
+static const char *const giveback_names[] = {
+    "none", "dontneed", "free", "fixed", "unmap", "auto"
+};
+static const char *const huge_names[] = { "on", "off", "auto" };
+static const char *const limit_names[] = { "warn", "trap", "fail" };
+
+static enum verdict apply_giveback(struct word value, bool off)
+{
+    unsigned index;
+    enum verdict verdict = apply_name(&index, MEM_GIVE_AUTO, giveback_names, 6, value, off);
+
+    mem_settings.giveback = off && verdict == GOOD ? MEM_GIVE_NONE : (enum mem_giveback)index;
+    return verdict;
+}
+
+static enum verdict apply_huge(struct word value, bool off)
+{
+    unsigned index;
+    enum verdict verdict = apply_name(&index, MEM_HUGE_AUTO, huge_names, 3, value, off);
+
+    mem_settings.huge = off && verdict == GOOD ? MEM_HUGE_OFF : (enum mem_huge)index;
+    return verdict;
+}
+
+static enum verdict apply_delay(struct word value, bool off)
+{
+    enum verdict verdict = apply_count(&mem_settings.delay_ms, MEM_DELAY_MS, 0, value, off);
+
+    if (mem_settings.delay_ms > MEM_DELAY_MAX) {
+        mem_settings.delay_ms = MEM_DELAY_MS;
+        return BAD;
+    }
+    return verdict;
+}
+
+static enum verdict apply_arenas(struct word value, bool off)
+{
+    return apply_count(&mem_settings.arenas, MEM_ARENAS, 1, value, off);
+}
+
+static enum verdict apply_limit(struct word value, bool off)
+{
+    struct word part;
+    size_t size = 0;
+    unsigned action = MEM_LIMIT_FAIL;
+    bool good = off ? !value.text
+                    : option_word_next(&value, &part) && option_word_size(part, &size) && size;
+
+    if (good && !off && value.text)
+        good = option_word_next(&value, &part) && !value.text &&
+               apply_name(&action, MEM_LIMIT_FAIL, limit_names, 3, part, false) == GOOD;
+    if (good && !off && size < MEM_LIMIT_MIN && !mem_regions) {
+        struct mem_line line = { .used = 0 };
+        line_str(&line, "vmalloc: limit=");
+        line_dec(&line, size);
+        line_str(&line, ": below what start-up needs, ");
+        line_dec(&line, MEM_LIMIT_MIN);
+        line_send(&line);
+        _exit(1);
+    }
+    mem_settings.limit_bytes = good && !off ? size : 0;
+    mem_settings.limit_action = (enum mem_limit_action)action;
+    return good ? GOOD : BAD;
+}
+
+/* ---- files ---- */
+
+/* &N and /dev/fd/N are open descriptors. */
+static bool file_descriptor(const char *name, int *ret_fd)
+{
+    size_t number;
+    const char *digits = NULL;
+
+    if (name[0] == '&')
+        digits = name + 1;
+    else if (strncmp(name, "/dev/fd/", 8) == 0)
+        digits = name + 8;
+    if (!digits || !option_word_size((struct word){ digits, strlen(digits) }, &number) ||
+        number > INT_MAX)
+        return false;
+    *ret_fd = (int)number;
+    return true;
+}
+
+/* VALUE as a file name, with %p for the process id. */
+static bool file_name(struct word value, char *ret_name, size_t bytes)
+{
+    struct mem_line line = { .used = 0 };
+
+    for (size_t i = 0; i < value.bytes; i++) {
+        if (value.text[i] == '%' && i + 1 < value.bytes && value.text[i + 1] == 'p') {
+            line_dec(&line, (uint64_t)getpid());
+            i++;
+        } else {
+            line_text(&line, value.text + i, 1);
+        }
+    }
+    if (line.used >= bytes || line.used >= sizeof line.text - 1)
+        return false;
+    memcpy(ret_name, line.text, line.used);
+    ret_name[line.used] = '\0';
+    return true;
+}
+
+/* The descriptor of the file that VALUE names, or -1. NAME keeps what was given. */
+static int file_open(struct word value, char name[MEM_FILE_BYTES])
+{
+    char path[MEM_FILE_BYTES];
+    int fd;
+
+    if (!value.text || value.bytes >= MEM_FILE_BYTES || !file_name(value, path, sizeof path))
+        return -1;
+    memcpy(name, value.text, value.bytes);
+    name[value.bytes] = '\0';
+    if (file_descriptor(path, &fd))
+        return fcntl(fd, F_DUPFD_CLOEXEC, 48);
+    return glue_fd_high(open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
+}
+
+static char trace_name[MEM_FILE_BYTES], warn_name[MEM_FILE_BYTES], leak_name[MEM_FILE_BYTES];
+static bool leak_on;
+static int warn_fd = -1;
+
+static enum verdict apply_trace(struct word value, bool off)
+{
+    if (off) {
+        trace_stop();
+        trace_name[0] = '\0';
+        return value.text ? BAD : GOOD;
+    }
+    if (value.text && trace_is_on() && option_word_is(value, trace_name))
+        return GOOD; /* the same assignment again must not cut the file */
+    trace_stop();
+    int fd = file_open(value, trace_name);
+    if (fd < 0) {
+        trace_name[0] = '\0';
+        return value.text ? UNWRITABLE : BAD;
+    }
+    size_t length = strlen(trace_name);
+    trace_start(fd, length > 4 && strcmp(trace_name + length - 4, ".bin") == 0);
+    return GOOD;
+}
+
+static enum verdict apply_leak(struct word value, bool off)
+{
+    leak_name[0] = '\0';
+    leak_to(-1);
+    leak_on = !off;
+    if (off || !value.text) {
+        if (!off)
+            leak_to(STDERR_FILENO);
+        return value.text ? BAD : GOOD;
+    }
+    int fd = file_open(value, leak_name);
+    leak_on = fd >= 0;
+    if (fd < 0)
+        leak_name[0] = '\0';
+    leak_to(fd);
+    return fd < 0 ? UNWRITABLE : GOOD;
+}
+
+static enum verdict apply_warn(struct word value, bool off)
+{
+    if (!off && value.text && warn_fd >= 0 && option_word_is(value, warn_name))
+        return GOOD;
+    if (warn_fd >= 0)
+        (void)close(warn_fd);
+    warn_fd = -1;
+    warn_name[0] = '\0';
+    debug_warn_to(STDERR_FILENO);
+    if (off)
+        return value.text ? BAD : GOOD;
+    int fd = file_open(value, warn_name);
+    if (fd < 0) {
+        warn_name[0] = '\0';
+        return value.text ? UNWRITABLE : BAD;
+    }
+    warn_fd = fd;
+    debug_warn_to(fd);
+    return debug_needed(GOOD, false);
 }
 
 static enum verdict apply_check(struct word value, bool off)
@@ -236,72 +442,128 @@ static enum verdict apply_check(struct word value, bool off)
     enum verdict verdict = GOOD;
 
     if (off || !value.text) {
-        mem_settings.check_region = false;
+        mem_settings.check_region = mem_settings.check_segment = false;
         return (off && value.text) || (!off && !value.text) ? BAD : GOOD;
     }
-    while (word_next(&value, &part)) {
-        bool no = word_cut_no(&part);
-        if (word_is(part, "region"))
+    while (option_word_next(&value, &part)) {
+        bool no = option_word_cut_no(&part);
+        if (option_word_is(part, "region"))
             mem_settings.check_region = !no;
-        else if (word_is(part, "segment"))
-            verdict = no || verdict == BAD ? verdict : UNSUPPORTED;
+        else if (option_word_is(part, "segment"))
+            mem_settings.check_segment = !no;
         else
             verdict = BAD;
     }
     if (verdict == BAD)
-        mem_settings.check_region = false;
+        mem_settings.check_region = mem_settings.check_segment = false;
     return verdict;
 }
 
 static enum verdict apply_method(struct word value, bool off)
 {
-    static const char *const others[] = { "debug", "last", "pool" };
+    bool debug = false;
 
-    if (off)
-        return value.text ? BAD : GOOD;
-    if (!value.text)
+    if (!off && !value.text)
+        return BAD;
+    if (off && value.text)
         return BAD;
     if (value.bytes > 2 && (value.text[0] | 32) == 'v' && (value.text[1] | 32) == 'm') {
         value.text += 2;
         value.bytes -= 2;
     }
-    if (word_is(value, "best"))
-        return GOOD;
-    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
-        if (word_is(value, others[i]))
-            return UNSUPPORTED;
-    return BAD;
+    if (!off) {
+        debug = option_word_is(value, "debug");
+        if (option_word_is(value, "last") || option_word_is(value, "pool"))
+            return PRIVATE_ONLY;
+        if (!debug && !option_word_is(value, "best"))
+            return BAD;
+    }
+    if (mem_regions)
+        return debug == mem_settings.debug_method ? GOOD : TOO_LATE;
+    mem_settings.debug_method = debug;
+    if (debug && !mem_settings.period)
+        mem_settings.period = 1;
+    return GOOD;
 }
 
 static const struct option options[] = {
-    { { "abort", "", "abort at the first warning" }, "", "", NULL },
-    { { "check", "region[:...]", "check a region's blocks whenever it gets memory" },
-      "region or noregion",
+    { { "abort", "", "abort at the first warning of method=debug" },
+      "no value",
+      "no abort",
+      apply_abort },
+    { { "arenas", "N", "the most heaps that threads get of their own" },
+      "a count from 1",
+      "64",
+      apply_arenas },
+    { { "check", "region[:segment]",
+        "check a region's blocks, or its segments, when it gets memory" },
+      "region, segment, noregion or nosegment",
       "no check",
       apply_check },
     { { "clear", "none|first|all", "zero memory when it is got: no, first or every segment" },
       "none, first or all",
       "none",
       apply_clear },
-    { { "debug", "", "internal trace on standard error" }, "", "", NULL },
+    { { "debug", "", "tell on standard error what libmem does inside" },
+      "no value",
+      "no debug lines",
+      apply_debug },
+    { { "delay", "MS", "memory goes back when it was not needed for so many milliseconds" },
+      "a count up to 1000000",
+      "100",
+      apply_delay },
+    { { "fail", "N[:M]", "the N-th request and then each M-th fail, for tests" },
+      "a count from 1, or two with a colon between",
+      "none fails",
+      apply_fail },
     { { "getmemory", "GETTER[:...]", "where memory may be got from; also getmem" },
       "a list of anon, break, native, safe, zero",
       "all of them",
       apply_getmemory },
-    { { "keep", "", "free nothing" }, "", "", NULL },
-    { { "method", "best", "method of the process heap" }, "best", "best", apply_method },
+    { { "giveback", "none|dontneed|free|fixed|unmap|auto", "how free memory goes back" },
+      "none, dontneed, free, fixed, unmap or auto",
+      "auto",
+      apply_giveback },
+    { { "guard", "N", "method=debug: one block in N between closed pages" },
+      "a count from 1",
+      "none",
+      apply_guard },
+    { { "huge", "on|off|auto", "ask for huge pages; auto: from 8 MiB in use on" },
+      "on, off or auto",
+      "auto",
+      apply_huge },
+    { { "keep", "", "free nothing" }, "no value", "blocks are freed", apply_keep },
+    { { "leak", "[FILE]", "tell at exit what was never freed; method=debug adds by whom" },
+      "nothing or a file name",
+      "no report",
+      apply_leak },
+    { { "limit", "SIZE[:warn|:trap|:fail]", "the most that may be got from the system" },
+      "a size, and perhaps :warn, :trap or :fail",
+      "no limit",
+      apply_limit },
+    { { "method", "best|debug", "method of the process heap" },
+      "best or debug",
+      "best",
+      apply_method },
     { { "pagesize", "SIZE", "requests to the system are multiples of this" },
       "a size from 1 to 1Gi",
       "the system's page",
       apply_pagesize },
-    { { "period", "N", "check all blocks every N calls" }, "", "", NULL },
+    { { "period", "N", "method=debug: check the next few blocks every N calls" },
+      "a count from 1",
+      "1 with method=debug",
+      apply_period },
     { { "segsize", "SIZE", "requests to the system are rounded up to multiples of this" },
       "a size from 1 to 16Gi such as 64Ki, 8M or 0x10000",
       "4194304",
       apply_segsize },
-    { { "start", "N", "start checking after N calls" }, "", "", NULL },
-    { { "test", "BITS", "experiments" }, "", "", NULL },
-    { { "trace", "FILE", "write each call to a file" }, "", "", NULL },
+    { { "sites", "on|off", "attribute each block to a site" }, "", "", NULL },
+    { { "start", "N", "method=debug: period begins after N calls" }, "a count", "0", apply_start },
+    { { "test", "BITS", "experiments of the original; refused" }, "", "", apply_test },
+    { { "trace", "FILE", "write each call to a file; compact when its name ends with .bin" },
+      "a file name",
+      "no trace",
+      apply_trace },
     { { "usage", "", "one line for each request to the system" },
       "no value",
       "no usage lines",
@@ -310,18 +572,42 @@ static const struct option options[] = {
       "no value",
       "no verbose lines",
       apply_verbose },
-    { { "warn", "FILE", "write warnings to a file" }, "", "", NULL },
-    { { "watch", "ADDRESS", "tell what happens to a block" }, "", "", NULL },
+    { { "warn", "FILE", "write the warnings of method=debug to a file" },
+      "a file name",
+      "standard error",
+      apply_warn },
+    { { "watch", "ADDRESS", "tell what happens to the block there; 32 are kept" },
+      "an address such as 0x7f0012345670",
+      "none",
+      apply_watch },
 };
 
 enum { OPTION_COUNT = sizeof options / sizeof options[0] };
 
+/* The names of 2012. `free` asked for frees without delay, which is so. */
+static bool word_older(struct word word)
+{
+    return option_word_is(word, "free") || option_word_is(word, "mmap") ||
+           option_word_is(word, "break");
+}
+
+static unsigned apply_older(struct word word)
+{
+    if (option_word_is(word, "mmap"))
+        (void)apply_getmemory((struct word){ "anon", 4 }, false);
+    else if (option_word_is(word, "break"))
+        (void)apply_getmemory((struct word){ "break", 5 }, false);
+    return 0;
+}
+
 static const struct option *option_find(struct word name)
 {
-    if (word_is(name, "getmem"))
+    if (option_word_is(name, "profile"))
+        name = (struct word){ "leak", sizeof "leak" - 1 };
+    if (option_word_is(name, "getmem"))
         name = (struct word){ "getmemory", sizeof "getmemory" - 1 };
     for (int i = 0; i < OPTION_COUNT; i++)
-        if (word_is(name, options[i].info.name))
+        if (option_word_is(name, options[i].info.name))
             return &options[i];
     return NULL;
 }
@@ -354,6 +640,13 @@ static void complain(struct word name, struct word value, const struct option *o
         line_str(&line, ": unknown option");
     } else if (verdict == UNSUPPORTED) {
         line_str(&line, ": not supported yet");
+    } else if (verdict == REFUSED) {
+        line_str(&line, ": experiments of the original do not exist here; ignored");
+    } else if (verdict == PRIVATE_ONLY) {
+        line_str(&line, ": serves private regions only; using the default, best");
+    } else if (verdict == UNWRITABLE) {
+        line_str(&line, ": cannot write: ");
+        line_str(&line, glue_error_text(errno));
     } else if (verdict == TOO_LATE) {
         line_str(&line, ": cannot change while the program runs");
     } else {
@@ -372,11 +665,13 @@ static unsigned apply_word(struct word word)
     struct word value = { NULL, 0 };
     struct word whole = name;
 
+    if (!equals && word_older(name))
+        return apply_older(name);
     if (equals && equals + 1 < word.text + word.bytes)
         value = (struct word){ equals + 1, word.bytes - name.bytes - 1 };
     bool off = false;
     const struct option *option = option_find(name);
-    if (!option && (off = word_cut_no(&name)))
+    if (!option && (off = option_word_cut_no(&name)))
         option = option_find(name);
     enum verdict verdict = BAD;
     if (option && option->apply)
@@ -416,8 +711,10 @@ void mem_settings_init(void)
     settings_read = true;
     mem_settings.page_bytes = mem_round_up(MEM_PAGE, glue_page_bytes());
     const char *text = glue_env("VMALLOC_OPTIONS");
-    if (text)
+    if (text && !glue_privileged()) {
         (void)options_apply(text);
+        hooks_update();
+    }
 }
 
 unsigned mem_options_apply(const char *text)
@@ -425,8 +722,54 @@ unsigned mem_options_apply(const char *text)
     (void)mem_region_malloc();
     mem_lock();
     unsigned complaints = options_apply(text);
+    hooks_update();
     mem_unlock();
     return complaints;
+}
+
+static void get_count(struct mem_line *line, const char *name, size_t count)
+{
+    line_str(line, count ? "," : ",no");
+    line_str(line, name);
+    if (count) {
+        line_str(line, "=");
+        line_dec(line, count);
+    }
+}
+
+static void get_switch(struct mem_line *line, const char *name, bool on)
+{
+    line_str(line, on ? "," : ",no");
+    line_str(line, name);
+}
+
+static void get_file(struct mem_line *line, const char *name, const char *file)
+{
+    get_switch(line, name, file[0]);
+    if (file[0]) {
+        line_str(line, "=");
+        line_str(line, file);
+    }
+}
+
+static void get_debug(struct mem_line *line)
+{
+    const void *watched[8];
+    size_t count = hook_watch_list(watched, sizeof watched / sizeof watched[0]);
+
+    line_str(line, mem_settings.debug_method ? ",method=debug" : ",method=best");
+    if (mem_settings.debug_method) {
+        get_switch(line, "abort", mem_settings.abort);
+        get_count(line, "period", mem_settings.period);
+        get_count(line, "start", mem_settings.start);
+        get_count(line, "guard", mem_settings.guard);
+        get_file(line, "warn", warn_name);
+    }
+    line_str(line, ",nowatch");
+    for (size_t i = 0; i < count && i < sizeof watched / sizeof watched[0]; i++) {
+        line_str(line, ",watch=");
+        line_hex(line, (uintptr_t)watched[i]);
+    }
 }
 
 void mem_options_get(char *ret_text, size_t bytes)
@@ -450,8 +793,36 @@ void mem_options_get(char *ret_text, size_t bytes)
     line_str(&line, ",clear=");
     line_str(&line, clear[mem_settings.clear]);
     line_str(&line, mem_settings.check_region ? ",check=region" : ",nocheck");
-    line_str(&line, mem_settings.usage ? ",usage" : ",nousage");
-    line_str(&line, mem_settings.verbose ? ",verbose,method=best" : ",noverbose,method=best");
+    if (mem_settings.check_segment)
+        line_str(&line, mem_settings.check_region ? ":segment" : ",check=segment");
+    get_switch(&line, "usage", mem_settings.usage);
+    get_switch(&line, "verbose", mem_settings.verbose);
+    get_switch(&line, "keep", mem_settings.keep);
+    get_switch(&line, "debug", mem_settings.trace_internal);
+    line_str(&line, ",giveback=");
+    line_str(&line, giveback_names[mem_settings.giveback]);
+    line_str(&line, ",delay=");
+    line_dec(&line, mem_settings.delay_ms);
+    line_str(&line, ",huge=");
+    line_str(&line, huge_names[mem_settings.huge]);
+    get_count(&line, "arenas", mem_settings.arenas);
+    get_count(&line, "limit", mem_settings.limit_bytes);
+    if (mem_settings.limit_bytes) {
+        line_str(&line, ":");
+        line_str(&line, limit_names[mem_settings.limit_action]);
+    }
+    get_count(&line, "fail", mem_settings.fail_first);
+    if (mem_settings.fail_each) {
+        line_str(&line, ":");
+        line_dec(&line, mem_settings.fail_each);
+    }
+    get_switch(&line, "leak", leak_on);
+    if (leak_name[0]) {
+        line_str(&line, "=");
+        line_str(&line, leak_name);
+    }
+    get_file(&line, "trace", trace_name);
+    get_debug(&line);
     size_t count = line.used < bytes - 1 ? line.used : bytes - 1;
     memcpy(ret_text, line.text, count);
     ret_text[count] = '\0';

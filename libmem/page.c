@@ -13,7 +13,9 @@
 
 void pack_class_init(struct size_class *class, size_t bytes)
 {
-    *class = (struct size_class){ .bytes = (uint32_t)bytes, .room = class_chain_limit(bytes) };
+    *class = (struct size_class){ .bytes = (uint32_t)bytes,
+                                  .limit = class_chain_limit(bytes),
+                                  .room = class_chain_limit(bytes) };
 }
 
 /* A class is made ready by its first request, so that unused ones are never touched. */
@@ -75,6 +77,7 @@ static struct span *pack_new(struct mem_region *region, struct size_class *class
         return NULL;
     size_t capacity = ((size_t)pack->pages << MEM_PAGE_SHIFT) / class->bytes;
     pack->kind = SPAN_PACK;
+    pack->quick = !region->debug && !mem_settings.hooks && region->heap != HEAP_SHARED;
     pack->class_index = (uint8_t)(class - region->classes);
     pack->block_bytes = class->bytes;
     pack->capacity = (uint16_t)(capacity < MEM_PACK_BLOCKS_MAX ? capacity : MEM_PACK_BLOCKS_MAX);
@@ -97,6 +100,7 @@ static void pack_drop(struct mem_region *region, struct size_class *class, struc
     region->carved_bytes -= (size_t)pack->carved * class->bytes;
     if (pack_has_rest(pack))
         region->rest_count--;
+    pack->quick = false;
     mem_lock();
     large_put(pack);
     mem_unlock();
@@ -139,7 +143,7 @@ static void *mixed_carve(struct mem_region *region, struct size_class *class)
     struct mixed_pack *mixed = region->mixed;
     size_t units = class->bytes / MEM_ALIGN;
 
-    if (class->bytes > MEM_SMALL_MAX || region->method != MEM_BEST ||
+    if (class->bytes > MEM_SMALL_MAX || region->method != MEM_BEST || region->debug ||
         (class->carved_count + 1) * class->bytes > MEM_MIXED_CLASS_BYTES)
         return NULL;
     if ((!mixed || !mixed->span) && !(mixed = mixed_new(region)))
@@ -177,7 +181,8 @@ static void *pack_carve(struct mem_region *region, struct size_class *class, str
     for (size_t i = 0; i + 1 < count; i++)
         chain_set(first + i * bytes, first + (i + 1) * bytes);
     chain_set(first + (count - 1) * bytes, NULL);
-    pack->carved = (uint16_t)(pack->carved + count);
+    /* Another thread that frees a block of this pack looks at it. */
+    __atomic_store_n(&pack->carved, (uint16_t)(pack->carved + count), __ATOMIC_RELAXED);
     pack->used = (uint16_t)(pack->used + count);
     count_carved(region, class, count);
     if (!pack_has_rest(pack))
@@ -224,16 +229,22 @@ static struct span *pack_with_room(struct mem_region *region, struct size_class 
 static void *class_set_head(struct size_class *class, void *chain, size_t count)
 {
     class->head = chain_next(chain);
-    class->room = class_chain_limit(class->bytes) - (uint32_t)(count - 1);
+    class->room = class->limit - (uint32_t)(count - 1);
     return chain;
 }
 
-void *pack_refill(struct mem_region *region, struct size_class *class)
+static void *class_refill(struct mem_region *region, struct size_class *class)
 {
     void *block;
     size_t count = 0;
 
     class_ready(region, class);
+    if (MEM_UNLIKELY(remote_take(region)) && class->head) {
+        block = class->head;
+        class->head = chain_next(block);
+        class->room++;
+        return block;
+    }
     if (class->older) {
         block = class_set_head(class, class->older, class->older_count);
         class->older = NULL;
@@ -251,10 +262,23 @@ void *pack_refill(struct mem_region *region, struct size_class *class)
     struct span *pack = pack_with_room(region, class);
     if (!pack)
         return NULL;
-    void *chain = pack_take(region, class, pack, class_chain_limit(class->bytes), &count);
+    class->limit = class_chain_limit(class->bytes);
+    region->shrinking = false;
+    void *chain = pack_take(region, class, pack, class->limit, &count);
     if (pack_is_full(pack))
         avail_unlink(class, pack);
     return class_set_head(class, chain, count);
+}
+
+void *pack_refill(struct mem_region *region, struct size_class *class)
+{
+    void *block = class_refill(region, class);
+
+    if (block)
+        region_count_alloc(region, class->bytes);
+    else
+        errno = ENOMEM;
+    return block;
 }
 
 void *pack_take_aligned(struct mem_region *region, struct size_class *class)
@@ -300,10 +324,32 @@ static void chain_drain(struct mem_region *region, struct size_class *class, voi
     }
 }
 
+/* Most of REGION's blocks are free, and the last ones of each class, waiting in its chains, keep
+ * whole packs from going: until blocks are asked for again, chains stay as short as can be. */
+static void pack_shrink(struct mem_region *region)
+{
+    region->shrinking = true;
+    pack_drain(region);
+    for (unsigned i = 0; i < (region->method == MEM_BEST ? MEM_CLASSES : 1u); i++)
+        if (region->classes[i].bytes)
+            region->classes[i].limit = region->classes[i].room = 1;
+}
+
 void pack_flush(struct mem_region *region, struct size_class *class)
 {
+    if (!region->shrinking && region->carved_bytes >= MEM_SHRINK_MIN &&
+        region->busy_bytes - region->large_bytes <= region->carved_bytes / 16) {
+        struct size_class full = *class; /* with one block more than its limit */
+        class->head = class->older = NULL;
+        class->older_count = 0;
+        class->room = class->limit;
+        chain_drain(region, class, full.head);
+        chain_drain(region, class, full.older);
+        pack_shrink(region);
+        return;
+    }
     void *chain = class->older;
-    uint32_t limit = class_chain_limit(class->bytes);
+    uint32_t limit = class->limit;
 
     class->older = class->head;
     class->older_count = limit + 1;
@@ -321,7 +367,7 @@ void pack_drain(struct mem_region *region)
         void *head = class->head, *older = class->older;
         class->head = class->older = NULL;
         class->older_count = 0;
-        class->room = class_chain_limit(class->bytes);
+        class->room = class->limit;
         chain_drain(region, class, head);
         chain_drain(region, class, older);
     }

@@ -10,7 +10,7 @@
 void pool_set_bytes(struct mem_region *region, size_t bytes)
 {
     pack_class_init(&region->classes[0], mem_round_up(bytes ? bytes : 1, MEM_ALIGN));
-    region->small_limit = region->classes[0].bytes;
+    region_limit_set(region);
 }
 
 void *pool_alloc(struct mem_region *region, size_t bytes, size_t align)

@@ -10,6 +10,7 @@
 #include "libmem/internal.h"
 
 uint32_t mem_site;
+bool (*mem_site_describe)(uint32_t site, char *ret_text, size_t bytes);
 MEM_WARM struct mem_region *mem_regions = NULL;
 
 static MEM_WARM struct mem_region *region_spare[MEM_POOL + 1] = { NULL };
@@ -24,11 +25,24 @@ static size_t region_struct_bytes(enum mem_method method)
            (method == MEM_BEST ? MEM_CLASSES : 1) * sizeof(struct size_class);
 }
 
+/* How far the fast path of allocation reaches. */
+void region_limit_set(struct mem_region *region)
+{
+    size_t limit = 0;
+
+    if (region->method == MEM_BEST)
+        limit = MEM_SMALL_MAX;
+    else if (region->method == MEM_POOL)
+        limit = region->classes[0].bytes;
+    region->small_limit =
+        region->debug || mem_settings.hooks || region->heap == HEAP_SHARED ? 0 : limit;
+}
+
 static void region_init_classes(struct mem_region *region, size_t pool_bytes)
 {
     if (region->method == MEM_BEST) {
-        region->small_limit = MEM_SMALL_MAX;
         region->class_mask = MEM_SMALL_CLASSES - 1;
+        region_limit_set(region);
     } else if (region->method == MEM_POOL && pool_bytes) {
         pool_set_bytes(region, pool_bytes);
     }
@@ -37,7 +51,8 @@ static void region_init_classes(struct mem_region *region, size_t pool_bytes)
 void region_init(struct mem_region *region, const char *name, enum mem_method method,
                  size_t pool_bytes)
 {
-    region->method = method;
+    region->debug = method == MEM_METHOD_DEBUG || (method == MEM_BEST && mem_settings.debug_method);
+    region->method = region->debug ? MEM_BEST : method;
     region->open = true;
     for (size_t i = 0; i < MEM_NAME_BYTES - 1 && name[i]; i++)
         region->name[i] = name[i];
@@ -54,21 +69,22 @@ void region_init(struct mem_region *region, const char *name, enum mem_method me
 
 struct mem_region *mem_region_open(const char *name, enum mem_method method, size_t pool_bytes)
 {
-    if (method > MEM_POOL || pool_bytes > UINT32_MAX / 2) {
+    if (method > MEM_METHOD_DEBUG || pool_bytes > UINT32_MAX / 2) {
         errno = EINVAL;
         return NULL;
     }
     (void)mem_region_malloc(); /* first in the registry; reads the options */
     mem_lock();
-    struct mem_region *region = region_spare[method];
+    enum mem_method shape = method == MEM_METHOD_DEBUG ? MEM_BEST : method;
+    struct mem_region *region = region_spare[shape];
     if (region) {
-        struct mixed_pack *mixed = method == MEM_BEST ? region->mixed : NULL;
-        region_spare[method] = region->next;
-        memset(region, 0, region_struct_bytes(method));
+        struct mixed_pack *mixed = shape == MEM_BEST ? region->mixed : NULL;
+        region_spare[shape] = region->next;
+        memset(region, 0, region_struct_bytes(shape));
         if (mixed)
             region->mixed = mixed;
     } else {
-        region = meta_alloc(region_struct_bytes(method));
+        region = meta_alloc(region_struct_bytes(shape));
     }
     if (region)
         region_init(region, name, method, pool_bytes);
@@ -100,12 +116,29 @@ static void region_drop_segments(struct mem_region *region, struct segment *kept
     }
 }
 
+static int trace_visit(void *arg, void *block, size_t bytes, bool busy)
+{
+    if (busy)
+        trace_event(arg, block, NULL, bytes, 0);
+    return 0;
+}
+
+/* All blocks of REGION are about to die without a call of free. */
+static void region_blocks_die(struct mem_region *region)
+{
+    if (MEM_UNLIKELY(mem_settings.hooks & HOOK_TRACE))
+        (void)mem_region_walk(region, trace_visit, region);
+    if (region->debug)
+        debug_region_forget(region);
+}
+
 void mem_region_close(struct mem_region *region)
 {
     if (!region || region == mem_region_malloc())
         return;
     MEM_ASSERT(region->open);
     mem_lock();
+    region_blocks_die(region);
     region_drop_segments(region, NULL);
     if (region->method == MEM_BEST && region->mixed)
         memset(region->mixed, 0, sizeof *region->mixed);
@@ -130,6 +163,8 @@ static void region_forget_blocks(struct mem_region *region)
     for (unsigned i = 0; i < (region->method == MEM_BEST ? MEM_CLASSES : 1u); i++)
         if (region->classes[i].bytes)
             pack_class_init(&region->classes[i], region->classes[i].bytes);
+    region->free_pages_bytes = region->dirty_bytes = region->dirty_low = 0;
+    region->given_bytes = region->lazy_bytes = 0;
     memset(region->bins, 0, sizeof region->bins);
     memset(region->bin_bits, 0, sizeof region->bin_bits);
     region->growing = NULL;
@@ -145,8 +180,7 @@ void mem_region_clear(struct mem_region *region)
     mem_lock();
     struct segment *kept = region->segments;
     if (region->method == MEM_LAST) {
-        const struct mem_mark start = { 0 };
-        last_reset(region, &start);
+        mem_region_reset(region, (struct mem_mark){ 0 });
         for (struct segment *next; kept && kept->next;) {
             next = kept->next;
             span_drop(next->span);
@@ -155,6 +189,9 @@ void mem_region_clear(struct mem_region *region)
         mem_unlock();
         return;
     }
+    region_blocks_die(region);
+    if (kept && !kept->lent && region->given_bytes)
+        (void)glue_open(kept->base, kept->bytes); /* parts of it may be closed */
     region_drop_segments(region, kept);
     region_forget_blocks(region);
     uint64_t busy = region->alloc_count - region->freed_count;
@@ -193,9 +230,9 @@ struct mem_region *mem_region_find(const char *name)
 
 const char *mem_method_name(enum mem_method method)
 {
-    static const char *const names[] = { "best", "last", "pool" };
+    static const char *const names[] = { "best", "last", "pool", "debug" };
 
-    return method <= MEM_POOL ? names[method] : "?";
+    return method <= MEM_METHOD_DEBUG ? names[method] : "?";
 }
 
 struct mem_region *mem_region_of(const void *address)
@@ -203,6 +240,22 @@ struct mem_region *mem_region_of(const void *address)
     const struct span *span = map_find(address);
 
     return span ? span->region : NULL;
+}
+
+/* ---- hooks ---- */
+
+void region_hooks_changed(void)
+{
+    for (struct mem_region *region = mem_regions; region; region = region->next) {
+        region_limit_set(region);
+        if (region->method == MEM_LAST)
+            continue;
+        bool quick = !region->debug && !mem_settings.hooks && region->heap != HEAP_SHARED;
+        for (struct segment *segment = region->segments; segment; segment = segment->next)
+            for (struct span *span = segment_next_span(segment, NULL); span;
+                 span = segment_next_span(segment, span))
+                span->quick = quick && span->kind == SPAN_PACK;
+    }
 }
 
 /* ---- blocks ---- */
@@ -225,15 +278,13 @@ static void *alloc_failed(size_t bytes)
     return NULL;
 }
 
-static void *alloc_any(struct mem_region *region, size_t bytes, size_t align, bool zeroed)
+#define CALLER __builtin_return_address(0)
+
+void *plain_alloc(struct mem_region *region, size_t bytes, size_t align, bool zeroed)
 {
     void *block = NULL;
 
     switch (region->method) {
-    case MEM_BEST:
-        block = align > MEM_ALIGN ? best_align(region, bytes, align)
-                                  : best_alloc(region, bytes, zeroed);
-        break;
     case MEM_LAST:
         block = last_alloc(region, bytes, align);
         break;
@@ -242,12 +293,23 @@ static void *alloc_any(struct mem_region *region, size_t bytes, size_t align, bo
         if (!block && errno == EINVAL)
             return NULL;
         break;
+    default:
+        block = align > MEM_ALIGN ? best_align(region, bytes, align)
+                                  : best_alloc(region, bytes, zeroed);
     }
     if (!block)
         return alloc_failed(bytes);
     if (zeroed && region->method != MEM_BEST)
         memset(block, 0, bytes);
     return block;
+}
+
+void *region_alloc(struct mem_region *region, size_t bytes, size_t align, bool zeroed,
+                   const void *caller)
+{
+    if (MEM_UNLIKELY(mem_settings.hooks || region->debug))
+        return hook_alloc(region, bytes, align, zeroed, caller);
+    return plain_alloc(region, bytes, align, zeroed);
 }
 
 void *mem_alloc(struct mem_region *region, size_t bytes)
@@ -258,7 +320,7 @@ void *mem_alloc(struct mem_region *region, size_t bytes)
             return alloc_failed(bytes);
         return block;
     }
-    return alloc_any(region, bytes, MEM_ALIGN, false);
+    return region_alloc(region, bytes, MEM_ALIGN, false, CALLER);
 }
 
 void *mem_alloc_zeroed(struct mem_region *region, size_t bytes)
@@ -267,7 +329,7 @@ void *mem_alloc_zeroed(struct mem_region *region, size_t bytes)
         void *block = mem_alloc(region, bytes);
         return block ? memset(block, 0, bytes) : NULL;
     }
-    return alloc_any(region, bytes, MEM_ALIGN, true);
+    return region_alloc(region, bytes, MEM_ALIGN, true, CALLER);
 }
 
 void *mem_align(struct mem_region *region, size_t bytes, size_t align)
@@ -276,20 +338,15 @@ void *mem_align(struct mem_region *region, size_t bytes, size_t align)
         errno = EINVAL;
         return NULL;
     }
-    return alloc_any(region, bytes, align, false);
+    return region_alloc(region, bytes, align, false, CALLER);
 }
 
-void *mem_resize(struct mem_region *region, void *block, size_t bytes)
+void *plain_resize(struct mem_region *region, void *block, size_t bytes, bool keep)
 {
     void *moved = NULL;
 
-    if (!block)
-        return mem_alloc(region, bytes);
     region->resize_count++;
     switch (region->method) {
-    case MEM_BEST:
-        moved = best_resize(region, block, bytes, false);
-        break;
     case MEM_LAST:
         moved = last_resize(region, block, bytes);
         break;
@@ -298,33 +355,59 @@ void *mem_resize(struct mem_region *region, void *block, size_t bytes)
             return block;
         errno = EINVAL;
         return NULL;
+    default:
+        moved = best_resize(region, block, bytes, keep);
     }
     if (!moved && errno != EINVAL)
         alloc_failed(bytes);
     return moved;
 }
 
+void *region_resize(struct mem_region *region, void *block, size_t bytes, bool keep,
+                    const void *caller)
+{
+    if (MEM_UNLIKELY(mem_settings.hooks || region->debug))
+        return hook_resize(region, block, bytes, keep, caller);
+    return plain_resize(region, block, bytes, keep);
+}
+
+void *mem_resize(struct mem_region *region, void *block, size_t bytes)
+{
+    if (!block)
+        return region_alloc(region, bytes, MEM_ALIGN, false, CALLER);
+    return region_resize(region, block, bytes, false, CALLER);
+}
+
+bool plain_resize_in_place(struct span *span, void *block, size_t bytes)
+{
+    struct mem_region *region = span->region;
+
+    if (!block_bytes(span, block))
+        return false;
+    region->resize_count++;
+    if (region->method == MEM_BEST)
+        return best_resize_in_place(span, block, bytes);
+    if (region->method == MEM_LAST)
+        return last_resize_in_place(region, block, bytes);
+    return bytes <= span->block_bytes;
+}
+
 bool mem_resize_in_place(void *block, size_t bytes)
 {
     struct span *span = map_find(block);
 
-    if (!span || !block_bytes(span, block))
+    if (!span || !span->region)
         return false;
-    struct mem_region *region = span->region;
-    bool done = false;
-    region->resize_count++;
-    if (region->method == MEM_BEST)
-        done = best_resize_in_place(span, block, bytes);
-    else if (region->method == MEM_LAST)
-        done = last_resize_in_place(region, block, bytes);
-    else
-        done = bytes <= span->block_bytes;
-    return done;
+    if (MEM_UNLIKELY(mem_settings.hooks || span->region->debug))
+        return hook_resize_in_place(span->region, block, bytes);
+    return plain_resize_in_place(span, block, bytes);
 }
 
-/* What is not a block of a pack, or is wrong. */
+/* What the fast path left: no block of a pack, hooked, or wrong. */
 static void free_other(struct span *span, void *block)
 {
+    size_t class = MEM_CLASSES;
+
     switch (span ? span->kind : SPAN_NONE) {
     case SPAN_LARGE:
         if (block == span->base) {
@@ -335,22 +418,40 @@ static void free_other(struct span *span, void *block)
     case SPAN_LAST:
         last_free(span->region, block);
         return;
-    case SPAN_MIXED: {
-        unsigned index = mixed_class_of(span->region, block);
-        if (index < MEM_CLASSES && span->region->classes[index].head != block) {
-            class_give(span->region, &span->region->classes[index], block);
-            return;
-        }
+    case SPAN_MIXED:
+        class = mixed_class_of(span->region, block);
         break;
-    }
-    case SPAN_FREE:
     case SPAN_PACK:
+        if (block_bytes(span, block))
+            class = span->class_index;
+        break;
+    case SPAN_FREE:
         break;
     default:
         stats_say_free_error(block, "outside region");
         return;
     }
-    stats_say_free_error(block, "not currently allocated");
+    if (class < MEM_CLASSES && span->region->classes[class].head != block)
+        class_give(span->region, &span->region->classes[class], block);
+    else
+        stats_say_free_error(block, "not currently allocated");
+}
+
+void plain_free(void *block)
+{
+    if (!block_give(block))
+        free_other(map_find(block), block);
+}
+
+void region_free(void *block, const void *caller)
+{
+    struct span *span = map_find(block);
+
+    bool debug = span && span->region ? span->region->debug : mem_settings.debug_method;
+    if (MEM_UNLIKELY(mem_settings.hooks || debug))
+        hook_free(block, caller);
+    else
+        free_other(span, block);
 }
 
 void mem_free(void *block)
@@ -358,7 +459,7 @@ void mem_free(void *block)
     if (MEM_LIKELY(block_give(block)))
         return;
     if (block)
-        free_other(map_find(block), block);
+        region_free(block, CALLER);
 }
 
 void mem_free_sized(struct mem_region *region, void *block, size_t bytes)
@@ -374,7 +475,10 @@ void mem_free_sized(struct mem_region *region, void *block, size_t bytes)
             return;
         }
     }
-    mem_free(block);
+    if (MEM_LIKELY(block_give(block)))
+        return;
+    if (block)
+        region_free(block, CALLER);
 }
 
 size_t block_bytes(const struct span *span, const void *block)
@@ -384,7 +488,8 @@ size_t block_bytes(const struct span *span, const void *block)
 
     switch (span->kind) {
     case SPAN_PACK:
-        if ((uint32_t)offset % span->block_bytes || offset / span->block_bytes >= span->carved)
+        if ((uint32_t)offset % span->block_bytes ||
+            offset / span->block_bytes >= __atomic_load_n(&span->carved, __ATOMIC_RELAXED))
             return 0;
         return span->block_bytes;
     case SPAN_MIXED:
@@ -403,12 +508,15 @@ size_t mem_block_bytes(const void *block)
 {
     const struct span *span = map_find(block);
 
-    return span ? block_bytes(span, block) : 0;
+    if (!span || !span->region)
+        return 0;
+    return MEM_UNLIKELY(span->region->debug) ? debug_block_bytes(span, block)
+                                             : block_bytes(span, block);
 }
 
 size_t mem_good_bytes(size_t bytes)
 {
-    if (bytes > MEM_BYTES_MAX)
+    if (bytes > MEM_BYTES_MAX || mem_settings.debug_method)
         return bytes;
     if (bytes > MEM_CLASS_MAX)
         return mem_pages(bytes) << MEM_PAGE_SHIFT;

@@ -37,16 +37,23 @@ void mem_unlock_slow(void)
 
 /* ---- fork: no other thread may be inside while the process is copied ---- */
 
+static void fork_before(void)
+{
+    mem_lock();
+    trace_flush();
+}
+
 static void fork_child(void)
 {
     static const pthread_mutex_t fresh = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 
+    trace_forked();
     lock = fresh; /* held by a thread whose id is another one here */
 }
 
 __attribute__((constructor)) static void fork_prepare(void)
 {
-    (void)pthread_atfork(mem_lock, mem_unlock, fork_child);
+    (void)pthread_atfork(fork_before, mem_unlock, fork_child);
 }
 
 /* ---- records ---- */
@@ -92,6 +99,7 @@ struct span *span_new(void)
 void span_drop(struct span *span)
 {
     span->kind = SPAN_NONE;
+    span->quick = false;
     span->pages = 0; /* no address is in it: stale map entries find nothing */
     span->segment = NULL;
     span->region = NULL;
@@ -133,8 +141,7 @@ static bool leaf_stock(size_t bytes)
     return true;
 }
 
-/* Makes the leaves for a range; false when out of memory or when the range is out of reach. */
-static bool map_reserve(const char *base, size_t bytes)
+bool map_reserve(const char *base, size_t bytes)
 {
     uintptr_t first = (uintptr_t)base >> (MEM_PAGE_SHIFT + MEM_MAP_LEAF_BITS);
     uintptr_t last = ((uintptr_t)base + bytes - 1) >> (MEM_PAGE_SHIFT + MEM_MAP_LEAF_BITS);
@@ -174,6 +181,62 @@ void map_set_ends(struct span *span)
         span->segment->tail = span;
     else
         map_set(span, span->pages - 1, 1);
+}
+
+/* ---- the limit ---- */
+
+static size_t limit_used; /* bytes of all segments */
+static bool limit_told;
+void (*mem_limit_notify)(void);
+
+/* WANT, or where that would pass the limit and LEAST would not, LEAST. */
+static size_t limit_cut(size_t want, size_t least)
+{
+    size_t limit = mem_settings.limit_bytes;
+
+    return limit && limit_used + want > limit ? least : want;
+}
+
+static void limit_tell(size_t bytes)
+{
+    static const char *const what[] = { "warned", "trapped", "refused" };
+    struct mem_line line = { .used = 0 };
+
+    line_str(&line, "vmalloc: limit=");
+    line_dec(&line, mem_settings.limit_bytes);
+    line_str(&line, ": ");
+    line_str(&line, what[mem_settings.limit_action]);
+    line_str(&line, ": in use ");
+    line_dec(&line, limit_used);
+    line_str(&line, ", asked for ");
+    line_dec(&line, bytes);
+    line_send(&line);
+}
+
+/* Whether BYTES more may be got. Each passing of the limit is told once. */
+static bool limit_allows(size_t bytes)
+{
+    size_t limit = mem_settings.limit_bytes, reserve;
+
+    if (!limit || limit_used + bytes <= limit) {
+        limit_told = false;
+        return true;
+    }
+    bool first = !limit_told;
+    limit_told = true;
+    if (first && (mem_settings.limit_action != MEM_LIMIT_TRAP || !mem_limit_notify))
+        limit_tell(bytes);
+    switch (mem_settings.limit_action) {
+    case MEM_LIMIT_TRAP:
+        if (first && mem_limit_notify)
+            mem_limit_notify();
+        reserve = limit / 8 > MEM_LIMIT_MIN ? limit / 8 : MEM_LIMIT_MIN;
+        return limit_used + bytes <= limit + reserve;
+    case MEM_LIMIT_FAIL:
+        return false;
+    default:
+        return true;
+    }
 }
 
 /* ---- segments ---- */
@@ -224,10 +287,42 @@ static void segment_got(struct segment *segment, char *base, size_t part)
 
     if (mem_settings.clear == MEM_CLEAR_ALL || (mem_settings.clear == MEM_CLEAR_FIRST && first))
         memset(base, 0, part);
+    give_huge(region, base, part);
+}
+
+void segment_trim(struct segment *segment, size_t bytes)
+{
+    segment->bytes -= bytes;
+    segment->region->size_bytes -= bytes;
+    limit_used -= bytes;
+    if (segment->high > segment_end(segment))
+        segment->high = segment_end(segment);
+    segment->tail = NULL;
+    glue_unmap(segment_end(segment), bytes);
+    segment_announce(segment->region, segment_end(segment), 0);
+}
+
+/* check=segment: every page of REGION must be there. */
+static void segments_check(const struct mem_region *region)
+{
+    for (const struct segment *segment = region->segments; segment; segment = segment->next)
+        if (!glue_mapped(segment->base, segment->bytes)) {
+            struct mem_line line = { .used = 0 };
+            line_str(&line, "vmalloc: corrupted: region ");
+            line_str(&line, region->name);
+            line_str(&line, " at ");
+            line_hex(&line, (uintptr_t)segment->base);
+            line_str(&line, ": pages of a segment are not mapped");
+            line_send(&line);
+        }
 }
 
 void segment_announce(struct mem_region *region, const void *base, size_t bytes)
 {
+    if (MEM_UNLIKELY(mem_settings.trace_internal))
+        stats_say_debug(bytes ? "got" : "put back", region, base, bytes);
+    if (MEM_UNLIKELY(mem_settings.check_segment && bytes))
+        segments_check(region);
     if (MEM_UNLIKELY(mem_settings.usage))
         stats_say_usage(region, base, bytes);
     if (MEM_UNLIKELY(mem_settings.check_region && bytes))
@@ -244,14 +339,15 @@ struct segment *segment_new(struct mem_region *region, size_t bytes, bool solo)
         mem_unlock();
         return NULL;
     }
-    size_t got = segment_round(bytes);
+    size_t least = mem_round_up(bytes, mem_settings.page_bytes);
+    size_t got = limit_cut(segment_round(bytes), least);
     size_t room = region->segment_count ? MEM_ROOM_LATER : MEM_ROOM_FIRST;
     if (solo)
         room = mem_round_up(got, MEM_SOLO_MIN) * 8;
     enum source_id source = SOURCE_COUNT;
-    char *base = source_get(got, room, &source);
-    size_t least = mem_round_up(bytes, mem_settings.page_bytes);
-    if (!base && least < got)
+    bool allowed = limit_allows(got);
+    char *base = allowed ? source_get(got, room, &source) : NULL;
+    if (!base && allowed && least < got)
         base = source_get(got = least, room, &source);
     if (base && !map_reserve(base, got)) {
         mem_sources[source].put(base, got, room);
@@ -269,6 +365,7 @@ struct segment *segment_new(struct mem_region *region, size_t bytes, bool solo)
     segment->room_bytes = room;
     segment->solo = solo;
     segment_link(segment, region);
+    limit_used += got;
     segment_got(segment, base, got);
     mem_unlock();
     return segment;
@@ -322,6 +419,7 @@ void segment_drop(struct segment *segment)
     } else {
         MEM_OPEN(base, segment->bytes);
         mem_sources[segment->source].put(base, segment->bytes, segment->room_bytes);
+        limit_used -= segment->bytes;
     }
     segment_record_drop(segment);
     if (!lent)
@@ -335,6 +433,7 @@ static void segment_grown(struct segment *segment, size_t old_bytes)
     if (!mem_sources[segment->source].zeroed)
         segment->high = segment_end(segment);
     segment->region->size_bytes += segment->bytes - old_bytes;
+    limit_used += segment->bytes - old_bytes;
     segment_got(segment, segment->base + old_bytes, segment->bytes - old_bytes);
 }
 
@@ -346,10 +445,12 @@ bool segment_grow(struct segment *segment, size_t bytes)
     if (segment->lent || !source->grow || bytes > MEM_BYTES_MAX - old)
         return false;
     mem_lock();
-    size_t want = old + segment_round(bytes);
     size_t least = old + mem_round_up(bytes, mem_settings.page_bytes);
-    bool grown = map_reserve(segment->base, want) && source->grow(segment->base, old, want);
-    if (!grown && least < want)
+    size_t want = old + limit_cut(segment_round(bytes), least - old);
+    bool allowed = limit_allows(want - old);
+    bool grown =
+        allowed && map_reserve(segment->base, want) && source->grow(segment->base, old, want);
+    if (!grown && allowed && least < want)
         grown = source->grow(segment->base, old, want = least);
     if (grown) {
         segment->bytes = want;
@@ -367,7 +468,13 @@ bool segment_move(struct segment *segment, size_t bytes)
     if (segment->lent || !source->move || bytes > MEM_BYTES_MAX)
         return false;
     mem_lock();
+    size_t more = bytes > old ? mem_round_up(bytes - old, mem_settings.page_bytes) : 0;
     size_t want = segment_round(bytes);
+    want = want > old ? old + limit_cut(want - old, more) : want;
+    if (want > old && !limit_allows(want - old)) {
+        mem_unlock();
+        return false;
+    }
     size_t used_bytes = (size_t)(segment->high - segment->base);
     char *base = NULL;
     MEM_OPEN(segment->base, old);

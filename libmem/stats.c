@@ -47,11 +47,16 @@ void line_hex(struct mem_line *line, uint64_t value)
     line_number(line, value, 16, 8);
 }
 
-void line_send(struct mem_line *line)
+void line_write(struct mem_line *line, int fd)
 {
     line->text[line->used++] = '\n';
-    glue_write(line->text, line->used);
+    glue_write(fd, line->text, line->used);
     line->used = 0;
+}
+
+void line_send(struct mem_line *line)
+{
+    line_write(line, STDERR_FILENO);
 }
 
 /* ---- counters ---- */
@@ -96,16 +101,39 @@ static size_t count_class_free(struct mem_region *region, size_t *free)
         const struct size_class *class = &region->classes[i];
         if (!class->bytes)
             continue;
-        free[i] += class_chain_limit(class->bytes) - class->room + class->older_count;
+        free[i] += class->limit - class->room + class->older_count;
         for (const void *block = class->mixed_free; block; block = chain_next(block))
             free[i]++;
     }
     return largest;
 }
 
+/* What was given back is joined with its neighbours when that is needed. */
+static size_t largest_free_run(const struct mem_region *region)
+{
+    size_t largest = 0;
+
+    for (struct segment *segment = region->segments; segment; segment = segment->next) {
+        size_t run = 0;
+        const char *end = NULL;
+        for (struct span *span = segment_next_span(segment, NULL); span;
+             span = segment_next_span(segment, span)) {
+            bool free = span->kind == SPAN_FREE && !segment->solo;
+            run = !free ? 0 : (span->base == end ? run : 0) + span->pages;
+            end = span_end(span);
+            if (run > largest)
+                largest = run;
+        }
+    }
+    return largest << MEM_PAGE_SHIFT;
+}
+
 static size_t largest_free_span(const struct mem_region *region)
 {
     size_t largest = 0;
+
+    if (region->given_bytes || region->lazy_bytes)
+        return largest_free_run(region);
 
     for (unsigned bin = MEM_BINS; bin-- > 0 && !largest;)
         for (const struct span *span = region->bins[bin]; span; span = span->next)
@@ -167,10 +195,18 @@ void mem_region_stats(struct mem_region *region, struct mem_stats *ret_stats)
         .resize_count = region->resize_count,
     };
 
+    if (region->debug) {
+        stats.method = MEM_METHOD_DEBUG;
+        stats.busy_bytes = region->debug_bytes;
+        stats.busy_count = region->debug_count;
+        stats.peak_bytes = region->debug_peak;
+    }
     if (region->method == MEM_LAST) {
         (void)mem_region_walk(region, last_visit, &stats);
     } else {
-        stats.free_bytes = region->size_bytes - region->busy_bytes;
+        stats.free_bytes = region->size_bytes - region->busy_bytes; /* debug: frames are neither */
+        stats.given_bytes = region->given_bytes;
+        stats.lazy_bytes = region->lazy_bytes;
         stats.free_count = stats.cache_count + region->rest_count + region->free_span_count;
         block_maxima(region, &stats.busy_max_bytes, &stats.free_max_bytes);
     }
@@ -205,6 +241,22 @@ void stats_say_usage(struct mem_region *region, const void *base, size_t bytes)
     line_send(&line);
 }
 
+void stats_say_debug(const char *what, const struct mem_region *region, const void *base,
+                     size_t bytes)
+{
+    struct mem_line line = { .used = 0 };
+
+    line_str(&line, "vmalloc: debug: ");
+    line_str(&line, what);
+    line_str(&line, " ");
+    line_hex(&line, (uintptr_t)base);
+    line_str(&line, " ");
+    line_dec(&line, bytes);
+    line_str(&line, " region ");
+    line_str(&line, region->name);
+    line_send(&line);
+}
+
 void stats_say_verbose(void)
 {
     static const unsigned source_bit[SOURCE_COUNT] = {
@@ -217,6 +269,9 @@ void stats_say_verbose(void)
     for (int i = 0; i < SOURCE_COUNT; i++)
         if (mem_settings.sources & 1u << i)
             bits |= source_bit[i];
+    bits |= mem_settings.abort ? 1u << 16 : 0;
+    bits |= mem_settings.trace_internal ? 1u << 19 : 0;
+    bits |= mem_settings.keep ? 1u << 20 : 0;
     bits |= mem_settings.verbose ? 1u << 23 : 0;
     bits |= mem_settings.usage ? 1u << 22 : 0;
     bits |= mem_settings.check_region ? 1u << 17 : 0;
@@ -230,7 +285,7 @@ void stats_say_verbose(void)
     line_str(&line, " assert=");
     line_hex(&line, bits);
     line_send(&line);
-    line_str(&line, "vmalloc: method=best");
+    line_str(&line, mem_settings.debug_method ? "vmalloc: method=debug" : "vmalloc: method=best");
     line_send(&line);
 }
 

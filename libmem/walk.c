@@ -129,7 +129,7 @@ static int walk_span(struct span *span, mem_block_visit *visit, void *arg)
     }
 }
 
-int mem_region_walk(struct mem_region *region, mem_block_visit *visit, void *arg)
+int region_walk_raw(struct mem_region *region, mem_block_visit *visit, void *arg)
 {
     int result = 0;
 
@@ -143,6 +143,14 @@ int mem_region_walk(struct mem_region *region, mem_block_visit *visit, void *arg
             result = walk_span(span, visit, arg);
     }
     return result;
+}
+
+int mem_region_walk(struct mem_region *region, mem_block_visit *visit, void *arg)
+{
+    struct debug_visit debug = { visit, arg };
+
+    return region->debug ? region_walk_raw(region, debug_visit_block, &debug)
+                         : region_walk_raw(region, visit, arg);
 }
 
 int mem_region_walk_segments(struct mem_region *region, mem_segment_visit *visit, void *arg)
@@ -252,7 +260,9 @@ static void check_span(struct check *check, const struct span *span, const struc
         check->free_span_count++;
         if (span->segment->solo)
             check->solo_tail_count++;
-        check_that(check, !before || before->kind != SPAN_FREE || span_end(before) != span->base,
+        check_that(check,
+                   !before || before->kind != SPAN_FREE || span_end(before) != span->base ||
+                       before->given != span->given,
                    span->base, "free spans not merged");
         break;
     case SPAN_PACK:
@@ -297,7 +307,7 @@ static void check_classes(struct check *check)
         const struct size_class *class = &region->classes[i];
         if (!class->bytes)
             continue;
-        size_t in_head = class_chain_limit(class->bytes) - class->room, in_mixed = 0;
+        size_t in_head = class->limit - class->room, in_mixed = 0;
         check_chain(check, class, class->head, in_head);
         check_chain(check, class, class->older, class->older_count);
         for (const void *block = class->mixed_free; block && map_find(block);
@@ -372,7 +382,7 @@ static void check_spans(struct check *check)
     uint64_t counted = check->busy_count;
     check->busy_count = 0;
     if (!check->faults)
-        (void)mem_region_walk(region, check_visit, check);
+        (void)region_walk_raw(region, check_visit, check);
     check_that(check, check->faults || counted == check->busy_count, region,
                "number of busy blocks");
     check_that(check,
@@ -412,7 +422,7 @@ static void check_last(struct check *check)
             at += step;
         }
     }
-    (void)mem_region_walk(region, check_visit, check);
+    (void)region_walk_raw(region, check_visit, check);
     check_that(check, check->busy_count == region->alloc_count - region->freed_count, region,
                "number of busy blocks");
 }
@@ -439,7 +449,9 @@ size_t mem_check(struct mem_region *region)
         return check_region(region);
     mem_lock();
     for (region = mem_region_next(NULL); region; region = region->next)
-        faults += check_region(region);
+        if (region->heap !=
+            HEAP_DEAD) /* its thread may have been caught in the middle of a change */
+            faults += check_region(region);
     mem_unlock();
     return faults;
 }

@@ -17,12 +17,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#pragma GCC visibility push(default)
+
 struct mem_region;
 
 enum mem_method {
-    MEM_BEST, /* size classes and best fit: blocks of any size, freed in any order */
-    MEM_LAST, /* bump: only the newest block is freed or resized alone; mark and reset */
-    MEM_POOL, /* blocks of one fixed size */
+    MEM_BEST,         /* size classes and best fit: blocks of any size, freed in any order */
+    MEM_LAST,         /* bump: only the newest block is freed or resized alone; mark and reset */
+    MEM_POOL,         /* blocks of one fixed size */
+    MEM_METHOD_DEBUG, /* best, and each block is watched: red zones, poison, quarantine */
 };
 
 /* Opens a region. NAME is copied (at most 31 bytes are kept) and is what vmstat shows.
@@ -98,6 +101,8 @@ struct mem_stats {
     size_t peak_bytes;               /* the highest busy_bytes ever */
     uint64_t alloc_count, free_calls_count; /* calls since the region was opened */
     uint64_t resize_count;
+    size_t given_bytes; /* of free_bytes: given back to the system, not resident */
+    size_t lazy_bytes;  /* of free_bytes: lazily freed (MADV_FREE), perhaps still resident */
 };
 void mem_region_stats(struct mem_region *region, struct mem_stats *ret_stats);
 
@@ -125,6 +130,18 @@ size_t mem_check(struct mem_region *region);
 unsigned mem_options_apply(const char *text);
 /* The state in force, in a form that mem_options_apply takes; NUL-terminated, cut at BYTES. */
 void mem_options_get(char *ret_text, size_t bytes);
+/* The program has nothing to do: memory that was free for the whole delay goes back now. Returns
+ * after how many milliseconds a further call would give back more; -1: it would not. */
+int mem_idle(void);
+/* Gives back all that is free now; returns the bytes. */
+size_t mem_give_back(void);
+/* Called once when the process heap outgrows limit=SIZE:trap, in the middle of a request: must only
+ * take note. The heap may then grow by a reserve. */
+extern void (*mem_limit_notify)(void);
+/* Writes out what `trace` has collected: before _exit and exec, which run no destructors. */
+void mem_flush(void);
+/* What is due at exit (leak report, flush): for programs that end by _exit. */
+void mem_exit(void);
 /* One row of the option table: for help and completion. NULL past the end. */
 struct mem_option_info {
     const char *name, *value, *help;
@@ -133,5 +150,10 @@ const struct mem_option_info *mem_option_at(size_t index);
 
 /* Attribution: the program sets this before each statement; see vmstat. 0 = unknown. */
 extern uint32_t mem_site;
+/* Puts what SITE means, such as `script,12,function`, into RET_TEXT for a warning; false: unknown.
+ * The program sets it; NULL: warnings name an address in the program's code. Must not allocate. */
+extern bool (*mem_site_describe)(uint32_t site, char *ret_text, size_t bytes);
+
+#pragma GCC visibility pop
 
 #endif

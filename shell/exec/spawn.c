@@ -227,6 +227,7 @@ enum flow spawn_exec_env(struct shell *sh, const char *name, const char *path,
     if (!error) {
         traps_reset_in_child(sh);
         sigprocmask(SIG_SETMASK, &mask, NULL);
+        mem_flush();
         execve(path, (char *const *)argv, envp);
         error = errno;
         if (error == ENOEXEC && !is_binary(path))

@@ -88,6 +88,7 @@ _Noreturn void exec_child_exit(struct shell *sh, enum flow flow)
     if (!fdtab_flush(sh) && sh->status == 0)
         sh->status = 1;
     fdtab_input_sync(sh);
+    mem_flush();
     _exit(status_exit_code(sh->status));
 }
 

@@ -12,7 +12,7 @@
 
 #include "libmem.h"
 
-enum { SLOTS = 256, REGIONS = 3, POOL_BYTES = 200 };
+enum { SLOTS = 256, REGIONS = 4, POOL_BYTES = 200 };
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes);
 
@@ -81,6 +81,8 @@ static void step(const uint8_t *at)
         return;
     }
     check_ends(slot, number);
+    if (number == 254)
+        (void)mem_give_back();
     if (what < 3) {
         resize(slot, bytes, number, which);
     } else if (what == 3) {
@@ -108,6 +110,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
     if (bytes < 2)
         return 0;
     require(mem_options_apply(getters[data[0] % 5]) == 0);
+    static const char *const ways[] = { "giveback=dontneed", "giveback=free", "giveback=fixed",
+                                        "giveback=unmap" };
+    require(mem_options_apply(ways[data[1] / 2 % 4]) == 0);
     require(mem_options_apply(data[1] % 2 ? "segsize=64Ki" : "segsize=4Mi") == 0);
     for (unsigned i = 0; i < REGIONS; i++)
         require((regions[i] = mem_region_open("fuzz", (enum mem_method)i, POOL_BYTES)) != NULL);

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -86,6 +87,16 @@ static inline void test_stats_match(struct mem_region *region)
         assert_int_equal(stats.busy_bytes + stats.free_bytes, stats.size_bytes);
     assert_true(stats.free_max_bytes <= stats.free_bytes);
     assert_int_equal(mem_check(region), 0);
+}
+
+/* Whether malloc is libmem's here: not under sanitizers. */
+static inline bool test_front(void)
+{
+    void *volatile block = malloc(1);
+    bool front = mem_region_of(block) != NULL;
+
+    free(block);
+    return front;
 }
 
 /* Collects what PID writes into FD, and returns its wait status. */

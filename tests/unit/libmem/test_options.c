@@ -11,7 +11,7 @@ static char said[65536];
 static void apply_in_child(void *text)
 {
     unsigned complaints = mem_options_apply(text);
-    char state[400];
+    char state[900];
 
     mem_options_get(state, sizeof state);
     dprintf(2, "%u %s", complaints, state);
@@ -161,18 +161,20 @@ static void test_getmem(void **state)
 
 static void test_names(void **state)
 {
-    static const char *const later[] = { "abort",    "debug",   "keep",   "period=2", "start=1",
-                                         "test=0x1", "trace=f", "warn=f", "watch=0x1" };
+    static const char *const later[] = { "abort", "period=2", "start=1", "guard=9",
+                                         "method=debug" };
     static const char *const known[] = { "abort",  "check",    "debug",  "getmemory", "keep",
                                          "method", "pagesize", "period", "segsize",   "start",
                                          "test",   "trace",    "usage",  "verbose",   "warn",
-                                         "watch",  "clear" };
+                                         "watch",  "clear",    "fail",   "guard",     "giveback",
+                                         "delay",  "huge",     "limit",  "arenas",    "leak",
+                                         "sites" };
     size_t count = 0;
 
     (void)state;
     for (size_t i = 0; i < sizeof later / sizeof later[0]; i++) {
         char want[80];
-        snprintf(want, sizeof want, "vmalloc: %.*s: not supported yet\n1 ",
+        snprintf(want, sizeof want, "vmalloc: %.*s: cannot change while the program runs\n1 ",
                  (int)strcspn(later[i], "="), later[i]);
         apply(later[i]);
         assert_int_equal(strncmp(said, want, strlen(want)), 0);
@@ -184,6 +186,29 @@ static void test_names(void **state)
         assert_true(found);
     }
     assert_int_equal(count, sizeof known / sizeof known[0]);
+    apply("giveback=fixed,delay=7,huge=off,limit=1Gi:warn");
+    assert_said(",giveback=fixed,delay=7,huge=off,arenas=64,limit=1073741824:warn,");
+    apply("nogiveback nohuge nodelay");
+    assert_said(",giveback=none,delay=100,huge=off,");
+    apply("limit=1Gi:stop");
+    assert_said("vmalloc: limit=1Gi:stop: bad value: accepted is a size, and perhaps :warn");
+    apply("delay=-1");
+    assert_said("vmalloc: delay=-1: bad value: accepted is a count up to 1000000; using");
+    apply("sites=on");
+    assert_said("vmalloc: sites: not supported yet\n1 ");
+    apply("test=0x10");
+    assert_said("vmalloc: test=0x10: experiments of the original do not exist here; ignored\n1 ");
+    apply("keep,debug,fail=3:4,watch=0x1234567890");
+    assert_said(",keep,debug,giveback=auto,delay=100,huge=auto,arenas=64,nolimit,fail=3:4,noleak,"
+                "notrace,method=best,nowatch,watch=0x1234567890");
+    apply("break");
+    assert_said("0 getmemory=break,");
+    apply("mmap free");
+    assert_said("0 getmemory=anon,");
+    apply("fail=0");
+    assert_said("vmalloc: fail=0: bad value: accepted is a count from 1, or two");
+    apply("trace=/nonexistent/x");
+    assert_said("vmalloc: trace=/nonexistent/x: cannot write: No such file");
     apply("seg=64Ki use verb g=anon");
     assert_said("vmalloc: seg: unknown option\nvmalloc: use: unknown option\n"
                 "vmalloc: verb: unknown option\nvmalloc: g: unknown option\n4 ");
@@ -198,18 +223,21 @@ static void test_method_and_check(void **state)
     (void)state;
     apply("method=best method=Vmbest");
     assert_int_equal(strncmp(said, "0 ", 2), 0);
-    apply("method=debug");
-    assert_said("vmalloc: method=debug: not supported yet");
+    apply("method=last");
+    assert_said("vmalloc: method=last: serves private regions only; using the default, best\n1 ");
     apply("method=fast");
-    assert_said("vmalloc: method=fast: bad value: accepted is best; using the default, best");
+    assert_said(
+        "vmalloc: method=fast: bad value: accepted is best or debug; using the default, best");
     apply("check=region");
     assert_said("0 ");
     assert_said(",check=region,");
     apply("check=segment");
-    assert_said("vmalloc: check=segment: not supported yet");
+    assert_said(",check=segment,");
+    apply("check=region:segment");
+    assert_said(",check=region:segment,");
     apply("check=foo");
-    assert_said(
-        "vmalloc: check=foo: bad value: accepted is region or noregion; using the default, no");
+    assert_said("vmalloc: check=foo: bad value: accepted is region, segment, noregion or "
+                "nosegment; using the default, no");
     apply("usage=often");
     assert_said("vmalloc: usage=often: bad value: accepted is no value");
     apply("clear=some");
@@ -234,7 +262,7 @@ static void test_long_and_odd(void **state)
 
 static void test_round_trip(void **state)
 {
-    char before[400], after[400], cut[8];
+    char before[900], after[900], cut[8];
 
     (void)state;
     mem_options_get(before, sizeof before);

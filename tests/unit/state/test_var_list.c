@@ -1,7 +1,8 @@
 /* typeset -p and lists of names. */
 #include "state_test.h"
 
-static void check(struct shell *sh, uint32_t attrs, int number, const char *value, const char *expected)
+static void check(struct shell *sh, uint32_t attrs, int number, const char *value,
+                  const char *expected)
 {
     struct var_ref ref = ref_of(sh, "v");
     assert_int_equal(var_unset(sh, &ref, false), FLOW_NEXT);
@@ -85,7 +86,7 @@ static void test_names_in_order(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {state_test(test_attributes), state_test(test_arrays),
-                                       state_test(test_names_in_order)};
+    const struct CMUnitTest tests[] = { state_test(test_attributes), state_test(test_arrays),
+                                        state_test(test_names_in_order) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,199 @@
+/*
+ * giveback.c: when and how free memory returns to the system, and huge pages.
+ *
+ * Touching memory again after it was given back costs about 13 times the giving, so it goes only
+ * when it was not needed for long. There is no timer and no thread: time is looked at when spans
+ * are freed, and by mem_idle. Two rules:
+ * - CALM: `dirty_low` is the least that was free at any moment of a period of `delay`. So much was
+ *   needed by nobody, and goes at the period's end.
+ * - COLLAPSE: when next to nothing but large blocks is left of a region, and of those less than is
+ *   free, a program phase ended and perhaps nothing will be called again: the free memory goes at
+ *   once. But what is taken again afterwards has a price: no collapse counts before twenty times
+ * the time of touching it again has passed, so a loop that does so on purpose loses 5 %. A given
+ * span keeps its place in the bins, with `given` telling what must be done before use; free
+ * neighbours merge only when they are alike. Slices and solo segments are left alone. All of it
+ * runs under the library's lock.
+ */
+#include "libmem/internal.h"
+
+enum {
+    GIVE_MIN = 32 << 10,      /* a span with less dirty memory stays */
+    CALM_MIN = 1 << 20,       /* less dirty memory is kept for ever */
+    COLLAPSE_DIRTY = 2 << 20, /* what makes a collapse worth while ... */
+    COLLAPSE_BUSY = 1 << 20,  /* ... and the most that packs may still hold */
+    COST_SHIFT = 11,          /* dropping and touching again: 1 us for 2 KiB */
+    COST_TIMES = 20,
+};
+
+/* The way that `auto` stands for: only a mapping without access frees what strict accounting
+ * counts. */
+static enum mem_giveback give_way(void)
+{
+    static int strict = -1;
+
+    if (mem_settings.giveback != MEM_GIVE_AUTO)
+        return mem_settings.giveback;
+    if (strict < 0)
+        strict = glue_overcommit() == 2;
+    return strict ? MEM_GIVE_FIXED : MEM_GIVE_DONTNEED;
+}
+
+void give_huge(struct mem_region *region, char *base, size_t bytes)
+{
+    bool big = mem_settings.huge == MEM_HUGE_ON ||
+               (mem_settings.huge == MEM_HUGE_AUTO && region->busy_bytes >= MEM_HUGE_LIVE);
+
+    if (big && bytes >= MEM_HUGE_MIN)
+        glue_advise(base, bytes, MADV_HUGEPAGE);
+}
+
+static bool source_maps(const struct segment *segment)
+{
+    return segment->source == SOURCE_ANON || segment->source == SOURCE_SAFE ||
+           segment->source == SOURCE_ZERO;
+}
+
+/* Does to SPAN, which is in no bin, what the options ask. */
+static void span_give(struct span *span)
+{
+    enum mem_giveback way = give_way();
+    /* All of it: a huge page reaches beyond what was handed out. */
+    size_t bytes = (size_t)span->pages << MEM_PAGE_SHIFT;
+
+    if (way >= MEM_GIVE_FIXED && !source_maps(span->segment))
+        way = MEM_GIVE_DONTNEED;
+    if (way == MEM_GIVE_FREE && glue_advise(span->base, bytes, MADV_FREE)) {
+        span->given = GIVEN_LAZY;
+    } else if (way >= MEM_GIVE_FIXED && glue_map_closed(span->base, bytes)) {
+        span->given = GIVEN_CLOSED;
+    } else if (glue_advise(span->base, bytes, MADV_DONTNEED)) {
+        span->given = GIVEN_DROPPED;
+    }
+}
+
+/* Gives up to AMOUNT bytes of REGION, large spans first; returns what was given. */
+static size_t region_give(struct mem_region *region, size_t amount)
+{
+    size_t given = 0;
+    bool unmap = give_way() == MEM_GIVE_UNMAP;
+
+    for (unsigned bin = MEM_BINS;
+         bin-- > mem_bin_of(GIVE_MIN >> MEM_PAGE_SHIFT) && given < amount;) {
+        struct span *chosen = NULL;
+        size_t bytes = given;
+        for (struct span *span = region->bins[bin], *next; span && bytes < amount; span = next) {
+            next = span->next;
+            if (span->given || span->segment->lent || span_dirty(span) < GIVE_MIN)
+                continue;
+            bytes += span_dirty(span);
+            large_unbin(span);
+            span->next = chosen;
+            chosen = span;
+        }
+        for (struct span *next; chosen; chosen = next) {
+            next = chosen->next;
+            size_t dirty = span_dirty(chosen);
+            given += dirty;
+            if (unmap && source_maps(chosen->segment) && large_unmap(chosen))
+                continue;
+            span_give(chosen);
+            large_bin(chosen);
+        }
+    }
+    if (given && mem_settings.trace_internal)
+        stats_say_debug("gave back", region, NULL, given);
+    region->dirty_low = region->dirty_bytes;
+    return given;
+}
+
+/* Makes SPAN, which is in no bin, usable; false: no memory. */
+bool give_undo(struct span *span)
+{
+    size_t bytes = (size_t)span->pages << MEM_PAGE_SHIFT;
+
+    if (span->given == GIVEN_CLOSED) {
+        if (!glue_map_open(span->base, bytes))
+            return false;
+        give_huge(span->region, span->base, bytes); /* the new mapping has lost the advice */
+    }
+    if (span->given)
+        span->region->retaken_bytes += span_dirty(span);
+    span->given = GIVEN_NOT;
+    return true;
+}
+
+static bool region_collapsed(const struct mem_region *region)
+{
+    size_t busy = region->size_bytes - region->free_pages_bytes - region->large_bytes;
+
+    return busy <= COLLAPSE_BUSY && region->dirty_bytes >= region->large_bytes / 2;
+}
+
+/* REGION has COLLAPSE_DIRTY or more dirty bytes, and one span more. */
+static void give_check(struct mem_region *region)
+{
+    uint64_t now = glue_time_us();
+
+    if (region->retaken_bytes) {
+        uint64_t cost = ((uint64_t)region->retaken_bytes >> COST_SHIFT) * COST_TIMES;
+        region->give_next = (now > region->give_next ? now : region->give_next) + cost;
+        region->retaken_bytes = 0;
+    }
+    if (now >= region->give_next && region_collapsed(region))
+        (void)region_give(region, SIZE_MAX);
+    if (now - region->give_start < mem_settings.delay_ms * 1000)
+        return;
+    if (region->dirty_low >= CALM_MIN && region->give_start)
+        (void)region_give(region, region->dirty_low);
+    region->give_start = now;
+    region->dirty_low = region->dirty_bytes;
+}
+
+void give_freed(struct mem_region *region)
+{
+    if (region->dirty_bytes >= COLLAPSE_DIRTY && mem_settings.giveback != MEM_GIVE_NONE)
+        give_check(region);
+}
+
+int mem_idle(void)
+{
+    uint64_t now = glue_time_us(), delay = mem_settings.delay_ms * 1000, wait = UINT64_MAX;
+
+    mem_lock();
+    trace_flush();
+    for (struct mem_region *region = mem_regions; region; region = region->next) {
+        if (mem_settings.giveback == MEM_GIVE_NONE || region->method == MEM_LAST ||
+            region->dirty_bytes < CALM_MIN)
+            continue;
+        if (!region->give_start) {
+            region->give_start = now;
+            region->dirty_low = region->dirty_bytes;
+        }
+        uint64_t passed = now - region->give_start;
+        if (passed >= delay && region->dirty_low >= CALM_MIN) {
+            (void)region_give(region, region->dirty_low);
+            region->give_start = now;
+            passed = 0;
+        } else if (passed >= delay) {
+            region->dirty_low = region->dirty_bytes;
+            region->give_start = now;
+            passed = 0;
+        }
+        if (region->dirty_bytes >= CALM_MIN && delay - passed < wait)
+            wait = delay - passed;
+    }
+    mem_unlock();
+    return wait == UINT64_MAX ? -1 : (int)(wait / 1000 + 1);
+}
+
+size_t mem_give_back(void)
+{
+    size_t given = 0;
+
+    mem_lock();
+    for (struct mem_region *region = mem_regions; region; region = region->next)
+        if (region->method != MEM_LAST && mem_settings.giveback != MEM_GIVE_NONE)
+            given += region_give(region, SIZE_MAX);
+    mem_unlock();
+    return given;
+}

@@ -1,0 +1,190 @@
+/*
+ * hook.c: what the slow paths call while an option wants to see each call: keep, watch, fail,
+ * trace, and the frames of method=debug.
+ *
+ * The fast paths know nothing of this: while mem_settings.hooks is set (or the region is a debug
+ * region) every call ends here. Order of a call: fail, debug_tick, the call itself, trace, watch.
+ * A call that fails leaves no trace. All of it runs under the library's lock.
+ */
+#include "libmem/internal.h"
+
+enum { WATCH_MAX = 32 };
+
+static const void *watched[WATCH_MAX];
+static size_t watched_count;
+static uint64_t fail_calls; /* requests seen since fail= was set */
+
+/* ---- watch ---- */
+
+bool hook_watch(const void *address)
+{
+    if (watched_count == WATCH_MAX) /* the oldest goes */
+        memmove(watched, watched + 1, --watched_count * sizeof watched[0]);
+    watched[watched_count++] = address;
+    return true;
+}
+
+void hook_watch_none(void)
+{
+    watched_count = 0;
+}
+
+size_t hook_watch_list(const void **ret_addresses, size_t most)
+{
+    size_t count = watched_count < most ? watched_count : most;
+
+    memcpy(ret_addresses, watched, count * sizeof watched[0]);
+    return watched_count;
+}
+
+/* Says that EVENT happens to BLOCK of BYTES when a watched address lies in it. */
+static void watch_event(const struct mem_region *region, const void *block, size_t bytes,
+                        const char *event, const void *caller)
+{
+    for (size_t i = 0; i < watched_count; i++) {
+        size_t offset = (size_t)((uintptr_t)watched[i] - (uintptr_t)block);
+        if (offset >= (bytes ? bytes : 1))
+            continue;
+        struct mem_line line = { .used = 0 };
+        debug_warn_begin(&line, "alert", region, block);
+        line_str(&line, "size=");
+        line_dec(&line, bytes);
+        line_str(&line, ":");
+        line_str(&line, event);
+        line_str(&line, ":");
+        debug_warn_end(&line, caller);
+        return;
+    }
+}
+
+/* ---- fail ---- */
+
+static bool fail_due(void)
+{
+    const struct mem_settings *set = &mem_settings;
+
+    if (!set->fail_first)
+        return false;
+    uint64_t call = ++fail_calls;
+    if (call < set->fail_first)
+        return false;
+    return call == set->fail_first ||
+           (set->fail_each && (call - set->fail_first) % set->fail_each == 0);
+}
+
+void hooks_update(void)
+{
+    const struct mem_settings *set = &mem_settings;
+    static size_t fail_seen;
+    unsigned hooks = 0;
+
+    if (set->fail_first != fail_seen) {
+        fail_seen = set->fail_first;
+        fail_calls = 0;
+    }
+    hooks |= set->keep ? HOOK_KEEP : 0;
+    hooks |= watched_count ? HOOK_WATCH : 0;
+    hooks |= set->fail_first ? HOOK_FAIL : 0;
+    hooks |= trace_is_on() ? HOOK_TRACE : 0;
+    bool changed = !hooks != !set->hooks;
+    mem_settings.hooks = hooks;
+    if (changed)
+        region_hooks_changed();
+}
+
+/* ---- the calls ---- */
+
+void *hook_alloc(struct mem_region *region, size_t bytes, size_t align, bool zeroed,
+                 const void *caller)
+{
+    void *block = NULL;
+
+    mem_lock();
+    if (fail_due()) {
+        mem_unlock();
+        errno = ENOMEM;
+        return NULL;
+    }
+    if (region->debug) {
+        debug_tick(caller);
+        block = debug_alloc(region, bytes, align, zeroed, caller);
+    } else {
+        block = plain_alloc(region, bytes, align, zeroed);
+    }
+    if (block && mem_settings.hooks & HOOK_TRACE)
+        trace_event(region, NULL, block, bytes, align);
+    if (block && watched_count)
+        watch_event(region, block, bytes, "just allocated", caller);
+    mem_unlock();
+    return block;
+}
+
+void hook_free(void *block, const void *caller)
+{
+    mem_lock();
+    struct span *span = map_find(block);
+    struct mem_region *region = span ? span->region : NULL;
+    size_t bytes = region ? mem_block_bytes(block) : 0;
+    if (bytes || (region && region->debug)) {
+        if (watched_count)
+            watch_event(region, block, bytes, "being freed", caller);
+        if (bytes && mem_settings.hooks & HOOK_TRACE)
+            trace_event(region, block, NULL, bytes, 0);
+    }
+    if (region ? region->debug : mem_settings.debug_method) {
+        debug_tick(caller);
+        debug_free(span, block, caller);
+    } else if (!mem_settings.keep || !bytes) {
+        plain_free(block);
+    }
+    mem_unlock();
+}
+
+void *hook_resize(struct mem_region *region, void *block, size_t bytes, bool keep,
+                  const void *caller)
+{
+    void *moved = NULL;
+
+    mem_lock();
+    size_t old = mem_block_bytes(block);
+    if (fail_due()) {
+        mem_unlock();
+        errno = ENOMEM;
+        return NULL;
+    }
+    if (watched_count)
+        watch_event(region, block, old, "being resized", caller);
+    if (region->debug) {
+        debug_tick(caller);
+        moved = debug_resize(region, block, bytes, caller);
+    } else if (mem_settings.keep && bytes > old) {
+        moved = plain_alloc(region, bytes, MEM_ALIGN, false); /* the old one must stay */
+        if (moved)
+            memcpy(moved, block, old);
+    } else {
+        moved = plain_resize(region, block, bytes, keep);
+    }
+    if (moved && mem_settings.hooks & HOOK_TRACE)
+        trace_event(region, block, moved, bytes, 0);
+    if (moved && watched_count)
+        watch_event(region, moved, bytes, "just resized", caller);
+    mem_unlock();
+    return moved;
+}
+
+bool hook_resize_in_place(struct mem_region *region, void *block, size_t bytes)
+{
+    const void *caller = __builtin_return_address(0);
+    struct span *span = map_find(block);
+    bool done;
+
+    mem_lock();
+    done = region->debug ? debug_resize_in_place(region, block, bytes)
+                         : plain_resize_in_place(span, block, bytes);
+    if (done && mem_settings.hooks & HOOK_TRACE)
+        trace_event(region, block, block, bytes, 0);
+    if (done && watched_count)
+        watch_event(region, block, bytes, "just resized", caller);
+    mem_unlock();
+    return done;
+}

@@ -1,0 +1,289 @@
+/*
+ * test_giveback.c: memory returns to the system in each way, only after calm or a collapse, and is
+ * usable again; the limit; huge pages.
+ */
+#include <sys/mman.h>
+#include <time.h>
+
+#include "tests/unit/libmem/mem_test.h"
+
+enum { COUNT = 24, BYTES = 900000 }; /* no solo segments */
+
+static char said[65536];
+static const char *const ways[] = { "dontneed", "free", "fixed", "unmap", "auto" };
+
+static void pause_ms(long ms)
+{
+    struct timespec time = { ms / 1000, ms % 1000 * 1000000 };
+
+    nanosleep(&time, NULL);
+}
+
+static size_t resident(void)
+{
+    unsigned long size = 0, pages = 0;
+    FILE *file = fopen("/proc/self/statm", "r");
+
+    if (!file || fscanf(file, "%lu %lu", &size, &pages) != 2)
+        abort();
+    fclose(file);
+    return pages * 4096;
+}
+
+static void fill(struct mem_region *region, char **blocks, int count)
+{
+    for (int i = 0; i < count; i++) {
+        blocks[i] = mem_alloc(region, BYTES);
+        assert_non_null(blocks[i]);
+        memset(blocks[i], i + 1, BYTES);
+    }
+}
+
+static void empty(char **blocks, int from, int count, int step)
+{
+    for (int i = from; i < count; i += step) {
+        for (size_t at = 0; at < BYTES; at += 5000)
+            assert_int_equal(blocks[i][at], i + 1);
+        mem_free(blocks[i]);
+    }
+}
+
+static void use(const char *way)
+{
+    char text[80];
+
+    snprintf(text, sizeof text, "giveback=%s,delay=30,huge=off", way);
+    assert_int_equal(mem_options_apply(text), 0);
+}
+
+/* Every second block stays, so nothing collapses; calm gives the holes back. */
+static void test_calm(void **state)
+{
+    char *blocks[COUNT];
+    struct mem_stats stats;
+
+    (void)state;
+    for (size_t w = 0; w < 5; w++) {
+        struct mem_region *region = mem_region_open("calm", MEM_BEST, 0);
+        use(ways[w]);
+        fill(region, blocks, COUNT);
+        /* small blocks make the rest busy beyond what counts as a collapse */
+        char *small[3000];
+        for (int i = 0; i < 3000; i++)
+            small[i] = memset(mem_alloc(region, 1000), 1, 1000);
+        empty(blocks, 0, COUNT, 2);
+        mem_region_stats(region, &stats);
+        assert_int_equal(stats.given_bytes + stats.lazy_bytes, 0);
+        assert_true(mem_idle() > 0);
+        size_t before = resident();
+        for (int wait = 0; wait >= 0; wait = mem_idle())
+            pause_ms(wait);
+        mem_region_stats(region, &stats);
+        if (strcmp(ways[w], "free") == 0)
+            assert_true(stats.lazy_bytes > 8000000 && stats.given_bytes == 0);
+        else
+            assert_true(stats.given_bytes + (strcmp(ways[w], "unmap") ? 0 : 2000000) > 8000000);
+        if (strcmp(ways[w], "free") != 0)
+            assert_true(before - resident() > 8000000);
+        test_stats_match(region);
+        for (int i = 0; i < COUNT; i += 2) { /* usable again */
+            blocks[i] = memset(mem_alloc(region, BYTES), i + 1, BYTES);
+            assert_int_equal(mem_check(region), 0);
+        }
+        empty(blocks, 0, COUNT, 1);
+        for (int i = 0; i < 3000; i++)
+            mem_free(small[i]);
+        test_stats_match(region);
+        mem_region_clear(region);
+        memset(mem_alloc(region, 100000), 1, 100000);
+        test_stats_match(region);
+        mem_region_close(region);
+    }
+}
+
+static void test_collapse(void **state)
+{
+    char *blocks[COUNT];
+
+    (void)state;
+    for (size_t w = 0; w < 5; w++) {
+        if (strcmp(ways[w], "free") == 0)
+            continue;
+        size_t start = resident();
+        struct mem_region *region = mem_region_open("collapse", MEM_BEST, 0);
+        use(ways[w]);
+        fill(region, blocks, COUNT);
+        assert_true(resident() > start + 20000000);
+        empty(blocks, 0, COUNT, 1);
+        assert_true(resident() < start + 5000000);
+        test_stats_match(region);
+        mem_region_close(region);
+    }
+}
+
+static void test_none(void **state)
+{
+    char *blocks[COUNT];
+    struct mem_stats stats;
+
+    (void)state;
+    struct mem_region *region = mem_region_open("none", MEM_BEST, 0);
+    use("none");
+    fill(region, blocks, COUNT);
+    empty(blocks, 0, COUNT, 1);
+    pause_ms(45);
+    assert_int_equal(mem_idle(), -1);
+    assert_int_equal(mem_give_back(), 0);
+    mem_region_stats(region, &stats);
+    assert_int_equal(stats.given_bytes, 0);
+    use("dontneed");
+    assert_true(mem_give_back() > 20000000);
+    assert_int_equal(mem_give_back(), 0);
+    mem_region_close(region);
+}
+
+/* A loop that frees all again and again must not give back each time. */
+static void test_budget(void **state)
+{
+    char *blocks[COUNT];
+    struct rusage before, after;
+
+    (void)state;
+    struct mem_region *region = mem_region_open("budget", MEM_BEST, 0);
+    use("dontneed");
+    mem_options_apply("delay=100000");
+    getrusage(RUSAGE_SELF, &before);
+    for (int i = 0; i < 30; i++) {
+        fill(region, blocks, COUNT);
+        empty(blocks, 0, COUNT, 1);
+    }
+    getrusage(RUSAGE_SELF, &after);
+    /* 5300 faults fill it once; giving back each time would take 30 times that */
+    assert_true(after.ru_minflt - before.ru_minflt < 8 * 5300);
+    mem_region_close(region);
+}
+
+static void test_growth_over_given(void **state)
+{
+    (void)state;
+    for (size_t w = 0; w < 5; w++) {
+        struct mem_region *region = mem_region_open("grow", MEM_BEST, 0);
+        char *blocks[COUNT];
+        use(ways[w]);
+        fill(region, blocks, COUNT);
+        empty(blocks, 1, COUNT, 1);
+        mem_give_back();
+        char *block = blocks[0];
+        for (size_t bytes = BYTES; bytes < 30u * BYTES; bytes += 200000) {
+            block = mem_resize(region, block, bytes);
+            assert_non_null(block);
+            block[bytes - 1] = 3;
+            assert_int_equal(block[5], 1);
+            assert_int_equal(mem_check(region), 0);
+        }
+        mem_free(block);
+        block = mem_align(region, 600000, 1 << 18);
+        memset(block, 1, 600000);
+        test_stats_match(region);
+        mem_region_close(region);
+    }
+}
+
+/* ---- the limit ---- */
+
+static int noticed;
+
+static void notice(void)
+{
+    noticed++;
+}
+
+static size_t fill_until_full(size_t most)
+{
+    struct mem_region *region = mem_region_open("full", MEM_BEST, 0);
+    size_t got = 0;
+
+    while (got < most && mem_alloc(region, 100000))
+        got += 100000;
+    if (mem_check(NULL))
+        got = SIZE_MAX;
+    mem_region_close(region);
+    return got;
+}
+
+static int program(const char *what)
+{
+    if (strcmp(what, "trap") == 0)
+        mem_limit_notify = notice;
+    size_t got = fill_until_full(40000000);
+    dprintf(2, "got %zu noticed %d again %d\n", got / 1000000, noticed,
+            fill_until_full(2000000) == 2000000);
+    return 0;
+}
+
+static void limit(const char *what, const char *options, const char *want)
+{
+    int status = test_program(what, options, said, sizeof said);
+
+    assert_true(WIFEXITED(status));
+    if (!strstr(said, want))
+        fail_msg("'%s' not in: %s", want, said);
+}
+
+static void test_limit(void **state)
+{
+    (void)state;
+    limit("x", "limit=20M", "got 19 noticed 0 again 1");
+    limit("x", "limit=20M:fail", "vmalloc: limit=20000000: refused: in use ");
+    limit("x", "limit=20M:fail segsize=64Ki getmem=anon", "got 15 noticed 0 again 1");
+    limit("x", "limit=20M:warn", "vmalloc: limit=20000000: warned: in use ");
+    limit("x", "limit=20M:warn", "got 40 noticed 0 again 1");
+    limit("trap", "limit=20M:trap", "got 21 noticed 1 again 1");
+    limit("x", "limit=20M:trap", "vmalloc: limit=20000000: trapped: in use ");
+    limit("x", "limit=100K", "vmalloc: limit=100000: below what start-up needs, 524288\n");
+    int status = test_program("x", "limit=100K", said, sizeof said);
+    assert_int_equal(WEXITSTATUS(status), 1);
+}
+
+static size_t huge_flagged(const char *options)
+{
+    char line[400];
+    size_t count = 0;
+
+    mem_options_apply(options);
+    struct mem_region *region = mem_region_open("huge", MEM_BEST, 0);
+    for (int i = 0; i < 40; i++)
+        (void)!mem_alloc(region, BYTES);
+    FILE *file = fopen("/proc/self/smaps", "r");
+    assert_non_null(file);
+    while (fgets(line, sizeof line, file))
+        count += strncmp(line, "VmFlags:", 8) == 0 && strstr(line, " hg") != NULL;
+    fclose(file);
+    mem_region_close(region);
+    return count;
+}
+
+static void test_huge(void **state)
+{
+    (void)state;
+    assert_int_equal(huge_flagged("huge=off"), 0);
+    assert_true(huge_flagged("huge=auto") > 0);
+    assert_true(huge_flagged("huge=on") > 0);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_calm),
+        cmocka_unit_test(test_collapse),
+        cmocka_unit_test(test_none),
+        cmocka_unit_test(test_budget),
+        cmocka_unit_test(test_growth_over_given),
+        cmocka_unit_test(test_limit),
+        cmocka_unit_test(test_huge),
+    };
+
+    if (argc > 1)
+        return program(argv[1]);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
