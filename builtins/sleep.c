@@ -133,7 +133,7 @@ static enum flow sleep_run(struct shell *sh, struct args *args)
         return shell_fail(sh, ERROR_BUILTIN, 1, args->argv[0], "%s: bad number", operand);
     (void)fdtab_flush(sh);
     sh->status = 0;
-    int64_t end = sys_monotonic_ns() + (int64_t)(fmin(seconds, longest) * 1e9);
+    int64_t end = sys_monotonic_ns() + (int64_t)((seconds < longest ? seconds : longest) * 1e9);
     return operand && !once && jobs_control(sh) ? sleep_job(sh, args, end)
                                                 : sleep_until(sh, end, once);
 }

@@ -8,20 +8,25 @@
 #include <string.h>
 
 #include "shell/arith/code.h"
+#include "shell/base/mathlib.h"
 #include "shell/state/func.h"
 
 enum shape { SHAPE_1, SHAPE_2, SHAPE_3, SHAPE_INT_FIRST, SHAPE_INT_SECOND };
 
+union code {
+    long double (*f1)(long double);
+    long double (*f2)(long double, long double);
+    long double (*f3)(long double, long double, long double);
+    long double (*int_first)(int, long double);
+    long double (*int_second)(long double, int);
+    void *address;
+};
+
 struct function {
     const char *name;
     enum shape shape;
-    union {
-        long double (*f1)(long double);
-        long double (*f2)(long double, long double);
-        long double (*f3)(long double, long double, long double);
-        long double (*int_first)(int, long double);
-        long double (*int_second)(long double, int);
-    };
+    const char *symbol; /* in libm; NULL: code is our own */
+    union code code;
 };
 
 static long double call_float(long double x)
@@ -30,7 +35,10 @@ static long double call_float(long double x)
 }
 static long double call_ilogb(long double x)
 {
-    return ilogbl(x);
+    static int (*function)(long double);
+    if (!function)
+        *(void **)&function = mathlib_find("ilogbl");
+    return function(x);
 }
 static long double call_fpclassify(long double x)
 {
@@ -89,90 +97,94 @@ static long double call_isunordered(long double x, long double y)
     return isunordered(x, y);
 }
 
+#define LIBM(n, kind, f)                                                                           \
+    {                                                                                              \
+        .name = n, .shape = kind, .symbol = f                                                      \
+    }
+#define OWN1(n, f)                                                                                 \
+    {                                                                                              \
+        .name = n, .shape = SHAPE_1, .code = {.f1 = f }                                            \
+    }
+#define OWN2(n, f)                                                                                 \
+    {                                                                                              \
+        .name = n, .shape = SHAPE_2, .code = {.f2 = f }                                            \
+    }
 /* Sorted by name. */
-#define F1(n, f)                                                                                   \
-    {                                                                                              \
-        .name = n, .shape = SHAPE_1, .f1 = f                                                       \
-    }
-#define F2(n, f)                                                                                   \
-    {                                                                                              \
-        .name = n, .shape = SHAPE_2, .f2 = f                                                       \
-    }
 static const struct function functions[] = {
-    F1("abs", fabsl),
-    F1("acos", acosl),
-    F1("acosh", acoshl),
-    F1("asin", asinl),
-    F1("asinh", asinhl),
-    F1("atan", atanl),
-    F2("atan2", atan2l),
-    F1("atanh", atanhl),
-    F1("cbrt", cbrtl),
-    F1("ceil", ceill),
-    F2("copysign", copysignl),
-    F1("cos", cosl),
-    F1("cosh", coshl),
-    F1("erf", erfl),
-    F1("erfc", erfcl),
-    F1("exp", expl),
-    F1("exp10", exp10l),
-    F1("exp2", exp2l),
-    F1("expm1", expm1l),
-    F1("fabs", fabsl),
-    F2("fdim", fdiml),
-    F1("finite", call_isfinite),
-    F1("float", call_float),
-    F1("floor", floorl),
-    { .name = "fma", .shape = SHAPE_3, .f3 = fmal },
-    F2("fmax", fmaxl),
-    F2("fmin", fminl),
-    F2("fmod", fmodl),
-    F1("fpclassify", call_fpclassify),
-    F2("hypot", hypotl),
-    F1("ilogb", call_ilogb),
-    F1("int", truncl),
-    F1("isfinite", call_isfinite),
-    F2("isgreater", call_isgreater),
-    F2("isgreaterequal", call_isgreaterequal),
-    F1("isinf", call_isinf),
-    F2("isless", call_isless),
-    F2("islessequal", call_islessequal),
-    F2("islessgreater", call_islessgreater),
-    F1("isnan", call_isnan),
-    F1("isnormal", call_isnormal),
-    F1("issubnormal", call_issubnormal),
-    F2("isunordered", call_isunordered),
-    F1("iszero", call_iszero),
-    F1("j0", j0l),
-    F1("j1", j1l),
-    { .name = "jn", .shape = SHAPE_INT_FIRST, .int_first = jnl },
-    { .name = "ldexp", .shape = SHAPE_INT_SECOND, .int_second = ldexpl },
-    F1("lgamma", lgammal),
-    F1("log", logl),
-    F1("log10", log10l),
-    F1("log1p", log1pl),
-    F1("log2", log2l),
-    F1("logb", logbl),
-    F1("nearbyint", nearbyintl),
-    F2("nextafter", nextafterl),
-    F2("nexttoward", nexttowardl),
-    F2("pow", powl),
-    F2("remainder", remainderl),
-    F1("rint", rintl),
-    F1("round", roundl),
-    { .name = "scalb", .shape = SHAPE_INT_SECOND, .int_second = scalbnl },
-    { .name = "scalbn", .shape = SHAPE_INT_SECOND, .int_second = scalbnl },
-    F1("signbit", call_signbit),
-    F1("sin", sinl),
-    F1("sinh", sinhl),
-    F1("sqrt", sqrtl),
-    F1("tan", tanl),
-    F1("tanh", tanhl),
-    F1("tgamma", tgammal),
-    F1("trunc", truncl),
-    F1("y0", y0l),
-    F1("y1", y1l),
-    { .name = "yn", .shape = SHAPE_INT_FIRST, .int_first = ynl },
+    LIBM("abs", SHAPE_1, "fabsl"),
+    LIBM("acos", SHAPE_1, "acosl"),
+    LIBM("acosh", SHAPE_1, "acoshl"),
+    LIBM("asin", SHAPE_1, "asinl"),
+    LIBM("asinh", SHAPE_1, "asinhl"),
+    LIBM("atan", SHAPE_1, "atanl"),
+    LIBM("atan2", SHAPE_2, "atan2l"),
+    LIBM("atanh", SHAPE_1, "atanhl"),
+    LIBM("cbrt", SHAPE_1, "cbrtl"),
+    LIBM("ceil", SHAPE_1, "ceill"),
+    LIBM("copysign", SHAPE_2, "copysignl"),
+    LIBM("cos", SHAPE_1, "cosl"),
+    LIBM("cosh", SHAPE_1, "coshl"),
+    LIBM("erf", SHAPE_1, "erfl"),
+    LIBM("erfc", SHAPE_1, "erfcl"),
+    LIBM("exp", SHAPE_1, "expl"),
+    LIBM("exp10", SHAPE_1, "exp10l"),
+    LIBM("exp2", SHAPE_1, "exp2l"),
+    LIBM("expm1", SHAPE_1, "expm1l"),
+    LIBM("fabs", SHAPE_1, "fabsl"),
+    LIBM("fdim", SHAPE_2, "fdiml"),
+    OWN1("finite", call_isfinite),
+    OWN1("float", call_float),
+    LIBM("floor", SHAPE_1, "floorl"),
+    LIBM("fma", SHAPE_3, "fmal"),
+    LIBM("fmax", SHAPE_2, "fmaxl"),
+    LIBM("fmin", SHAPE_2, "fminl"),
+    LIBM("fmod", SHAPE_2, "fmodl"),
+    OWN1("fpclassify", call_fpclassify),
+    LIBM("hypot", SHAPE_2, "hypotl"),
+    OWN1("ilogb", call_ilogb),
+    LIBM("int", SHAPE_1, "truncl"),
+    OWN1("isfinite", call_isfinite),
+    OWN2("isgreater", call_isgreater),
+    OWN2("isgreaterequal", call_isgreaterequal),
+    OWN1("isinf", call_isinf),
+    OWN2("isless", call_isless),
+    OWN2("islessequal", call_islessequal),
+    OWN2("islessgreater", call_islessgreater),
+    OWN1("isnan", call_isnan),
+    OWN1("isnormal", call_isnormal),
+    OWN1("issubnormal", call_issubnormal),
+    OWN2("isunordered", call_isunordered),
+    OWN1("iszero", call_iszero),
+    LIBM("j0", SHAPE_1, "j0l"),
+    LIBM("j1", SHAPE_1, "j1l"),
+    LIBM("jn", SHAPE_INT_FIRST, "jnl"),
+    LIBM("ldexp", SHAPE_INT_SECOND, "ldexpl"),
+    LIBM("lgamma", SHAPE_1, "lgammal"),
+    LIBM("log", SHAPE_1, "logl"),
+    LIBM("log10", SHAPE_1, "log10l"),
+    LIBM("log1p", SHAPE_1, "log1pl"),
+    LIBM("log2", SHAPE_1, "log2l"),
+    LIBM("logb", SHAPE_1, "logbl"),
+    LIBM("nearbyint", SHAPE_1, "nearbyintl"),
+    LIBM("nextafter", SHAPE_2, "nextafterl"),
+    LIBM("nexttoward", SHAPE_2, "nexttowardl"),
+    LIBM("pow", SHAPE_2, "powl"),
+    LIBM("remainder", SHAPE_2, "remainderl"),
+    LIBM("rint", SHAPE_1, "rintl"),
+    LIBM("round", SHAPE_1, "roundl"),
+    LIBM("scalb", SHAPE_INT_SECOND, "scalbnl"),
+    LIBM("scalbn", SHAPE_INT_SECOND, "scalbnl"),
+    OWN1("signbit", call_signbit),
+    LIBM("sin", SHAPE_1, "sinl"),
+    LIBM("sinh", SHAPE_1, "sinhl"),
+    LIBM("sqrt", SHAPE_1, "sqrtl"),
+    LIBM("tan", SHAPE_1, "tanl"),
+    LIBM("tanh", SHAPE_1, "tanhl"),
+    LIBM("tgamma", SHAPE_1, "tgammal"),
+    LIBM("trunc", SHAPE_1, "truncl"),
+    LIBM("y0", SHAPE_1, "y0l"),
+    LIBM("y1", SHAPE_1, "y1l"),
+    LIBM("yn", SHAPE_INT_FIRST, "ynl"),
 };
 enum { FUNCTION_COUNT = sizeof functions / sizeof *functions };
 
@@ -220,20 +232,31 @@ static int as_int(struct num n)
     return i > INT32_MAX ? INT32_MAX : i < INT32_MIN ? INT32_MIN : (int)i;
 }
 
+/* What to call for a row of the table; the answer is kept. */
+static union code function_code(int function)
+{
+    static union code found[FUNCTION_COUNT];
+    if (!functions[function].symbol)
+        return functions[function].code;
+    if (!found[function].address)
+        found[function].address = mathlib_find(functions[function].symbol);
+    return found[function];
+}
+
 struct num arith_function_call(int function, const struct num *args)
 {
-    const struct function *f = &functions[function];
-    switch (f->shape) {
+    union code code = function_code(function);
+    switch (functions[function].shape) {
     case SHAPE_1:
-        return num_float(f->f1(as_float(args[0])));
+        return num_float(code.f1(as_float(args[0])));
     case SHAPE_2:
-        return num_float(f->f2(as_float(args[0]), as_float(args[1])));
+        return num_float(code.f2(as_float(args[0]), as_float(args[1])));
     case SHAPE_3:
-        return num_float(f->f3(as_float(args[0]), as_float(args[1]), as_float(args[2])));
+        return num_float(code.f3(as_float(args[0]), as_float(args[1]), as_float(args[2])));
     case SHAPE_INT_FIRST:
-        return num_float(f->int_first(as_int(args[0]), as_float(args[1])));
+        return num_float(code.int_first(as_int(args[0]), as_float(args[1])));
     case SHAPE_INT_SECOND:
-        return num_float(f->int_second(as_float(args[0]), as_int(args[1])));
+        return num_float(code.int_second(as_float(args[0]), as_int(args[1])));
     }
     return num_int(0);
 }

@@ -5,6 +5,7 @@
  * Numeric variables keep numbers and make text only when it is asked for; all other attributes (-u
  * -l -L -R -Z) act once, at assignment. Results are drafts: nothing here writes a variable.
  */
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 
@@ -248,9 +249,11 @@ static size_t show_int(const struct var *var, int64_t n, char *ret)
 static void show_fixed(struct str *s, long double f, int width, int most)
 {
     int digits = width < most ? width : most;
-    long double scaled = fabsl(f) * powl(10, digits);
-    if (scaled < 0x1p63L && scaled - floorl(scaled) == 0.5L)
-        f = nextafterl(f, f < 0 ? -INFINITY : INFINITY);
+    long double scaled = fabsl(f);
+    for (int i = 0; i < digits; i++)
+        scaled *= 10;
+    if (scaled < 0x1p63L && scaled - (long double)(int64_t)scaled == 0.5L)
+        f += f * LDBL_EPSILON;
     str_printf(s, "%.*Lf", digits, f);
     for (; digits < width; digits++)
         str_putc(s, '0');
