@@ -75,22 +75,17 @@ static inline bool load_fast(const struct name *name, struct num *ret)
     return true;
 }
 
-/* An integer variable, or a plain one whose text lies in the value itself. */
+/* An integer variable, or a plain one without a block of text: it holds the number until somebody
+ * asks for its text (var_get_name). */
 static inline bool store_fast(struct shell *sh, struct name *name, int64_t value)
 {
-    const int64_t TEXT_LIMIT = 100000000000000; /* its digits and a sign fit the value */
     struct var *var = name->cur;
-    if (!var || var->attrs & WRITE_SLOW || frame_should_record(sh->frame->subshell, var->stamp) ||
+    if (!var || var->attrs & WRITE_SLOW || (var->value.bits & ~(VALUE_INT | VALUE_TEXT)) ||
+        !var->value.bits || frame_should_record(sh->frame->subshell, var->stamp) ||
         option_on(sh, OPTION_ALLEXPORT))
         return false;
-    if (var->value.bits == VALUE_INT) {
-        var->value.i = value;
-        return true;
-    }
-    if (var->value.bits != VALUE_TEXT || var->attrs & VAR_INTEGER || value >= TEXT_LIMIT ||
-        value <= -TEXT_LIMIT)
-        return false;
-    var->value.inline_len = (uint8_t)num_format_int(value, var->value.text);
+    var->value.bits = VALUE_INT;
+    var->value.i = value;
     return true;
 }
 

@@ -9,6 +9,7 @@
  */
 #include "shell/state/value.h"
 
+#include "shell/base/num.h"
 #include "shell/state/array.h"
 
 enum {
@@ -124,8 +125,23 @@ static bool grow(struct mem_region *heap, struct value *v, size_t bytes)
     return true;
 }
 
+bool value_int_to_text(struct value *v)
+{
+    const int64_t limit = 100000000000000; /* its digits and a sign fit */
+    if (v->bits != VALUE_INT || v->i >= limit || v->i <= -limit)
+        return false;
+    v->inline_len = (uint8_t)num_format_int(v->i, v->text);
+    v->bits = VALUE_TEXT;
+    return true;
+}
+
 bool value_append_text(struct mem_region *heap, struct value *v, const char *text, size_t len)
 {
+    if (v->bits == VALUE_INT && !value_int_to_text(v)) {
+        char digits[24];
+        if (!value_set_text(heap, v, digits, num_format_int(v->i, digits)))
+            return false;
+    }
     size_t old_len;
     const char *old = value_text(v, &old_len);
     size_t total = old_len + len;

@@ -15,12 +15,16 @@ void value_clear(struct value *v);
  * too long, and V is as it was. */
 bool value_set_text(struct mem_region *heap, struct value *v, const char *text,
                     size_t len) NODISCARD;
-/* Appends to V, which holds text; TEXT may be part of V's own text. Room grows geometrically. */
+/* Appends to V, which holds text or an integer, whose decimal digits become its text; TEXT may be
+ * part of V's own text. Room grows geometrically. */
 bool value_append_text(struct mem_region *heap, struct value *v, const char *text,
                        size_t len) NODISCARD;
 /* Replaces what V holds by a number. */
 void value_set_int(struct value *v, int64_t i);
 void value_set_float(struct value *v, long double f);
+/* Turns the integer that V holds into text in V itself. false: V holds none, or its digits do not
+ * fit there, and V is as it was. */
+bool value_int_to_text(struct value *v);
 /* Makes V hold ARRAY, which V owns from now on. */
 void value_take_array(struct value *v, struct array *array);
 /* Moves FROM's data to TO, which must be unset; FROM becomes unset. Stamps stay. */

@@ -137,7 +137,7 @@ enum flow inner_store(struct shell *sh, struct place *place, const struct draft 
         value_set_int(value, copy.i);
     else if (done && (copy.bits & VALUE_FLOAT))
         value_set_float(value, copy.f);
-    else if (done && append && (value->bits & VALUE_TEXT))
+    else if (done && append && (value->bits & (VALUE_TEXT | VALUE_INT)))
         done = value_append_text(sh->heap, value, copy.text, copy.len);
     else if (done)
         done = value_set_text(sh->heap, value, copy.text, copy.len);

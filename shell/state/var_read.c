@@ -94,14 +94,15 @@ enum flow var_get(struct shell *sh, const struct var_ref *ref, const char **ret_
 
 enum flow var_get_name(struct shell *sh, struct name *name, const char **ret_text, size_t *ret_len)
 {
-    const struct var *var = name->cur;
+    struct var *var = name->cur;
     if (!var) {
         *ret_text = NULL;
         *ret_len = 0;
         return FLOW_NEXT;
     }
     if (!(var->attrs & VAR_COMPLEX_READ)) {
-        if (var->value.bits & VALUE_TEXT) {
+        if ((var->value.bits & VALUE_TEXT) ||
+            (!(var->attrs & VAR_NUMERIC) && value_int_to_text(&var->value))) {
             *ret_text = value_text(&var->value, ret_len);
             return FLOW_NEXT;
         }

@@ -94,9 +94,9 @@ static bool store_value(struct shell *sh, struct value *value, const struct valu
 {
     if (!append)
         return put_draft(sh, value, draft);
-    if (saved && (saved->bits & VALUE_TEXT) && !value_copy(sh->heap, value, saved))
+    if (saved && (saved->bits & (VALUE_TEXT | VALUE_INT)) && !value_copy(sh->heap, value, saved))
         return false;
-    if (!(value->bits & VALUE_TEXT))
+    if (!(value->bits & (VALUE_TEXT | VALUE_INT)))
         return put_draft(sh, value, draft);
     return value_append_text(sh->heap, value, draft->text, draft->len);
 }
