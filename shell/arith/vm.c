@@ -59,20 +59,33 @@ static bool plain_integer(const char *text, size_t len, int64_t *ret)
     return true;
 }
 
-static inline bool load_fast(const struct name *name, struct num *ret)
+static inline bool load_fast(const struct name *name, int64_t *ret)
 {
     const struct var *var = name->cur;
-    int64_t value;
     if (!var || var->attrs & READ_SLOW)
         return false;
-    if (var->value.bits == VALUE_INT)
-        *ret = num_int(var->value.i);
-    else if (var->value.bits == VALUE_TEXT &&
-             plain_integer(var->value.text, var->value.inline_len, &value))
-        *ret = num_int(value);
+    if (var->value.bits == VALUE_INT) {
+        *ret = var->value.i;
+        return true;
+    }
+    return var->value.bits == VALUE_TEXT &&
+           plain_integer(var->value.text, var->value.inline_len, ret);
+}
+
+/* These write and copy only what counts: a load of all of a number soon after a store to a part of it
+ * makes the processor wait. */
+static inline void set_int(struct num *n, int64_t i)
+{
+    n->is_float = false;
+    n->i = i;
+}
+
+static inline void copy_num(struct num *to, const struct num *from)
+{
+    if (from->is_float)
+        *to = *from;
     else
-        return false;
-    return true;
+        set_int(to, from->i);
 }
 
 /* An integer variable, or a plain one without a block of text: it holds the number until somebody
@@ -122,8 +135,11 @@ static enum flow store_name(struct shell *sh, struct name *name, struct num *n)
 
 static enum flow load_name(struct shell *sh, struct name *name, struct num *ret)
 {
-    if (load_fast(name, ret))
+    int64_t value;
+    if (load_fast(name, &value)) {
+        set_int(ret, value);
         return FLOW_NEXT;
+    }
     struct var_ref ref = var_ref_name(name);
     TRY(var_get_num(sh, &ref, ret));
     /* As in ksh93 an unset variable is 0 where it is written, but not where the value of a variable
@@ -176,11 +192,10 @@ static enum flow step_ref(struct shell *sh, struct var_ref *ref, int step, bool 
 static enum flow step_name(struct shell *sh, struct name *name, int step, bool post,
                            struct num *top)
 {
-    struct num old;
-    int64_t sum;
-    if (load_fast(name, &old) && !__builtin_add_overflow(old.i, (int64_t)step, &sum) &&
+    int64_t old, sum;
+    if (load_fast(name, &old) && !__builtin_add_overflow(old, (int64_t)step, &sum) &&
         store_fast(sh, name, sum)) {
-        *top = post ? old : num_int(sum);
+        set_int(top, post ? old : sum);
         return FLOW_NEXT;
     }
     struct var_ref ref = var_ref_name(name);
@@ -375,13 +390,13 @@ static enum flow vm_run(struct shell *sh, const struct arith_code *code, struct 
         case OP_NOP:
             break;
         case OP_END:
-            *ret = *vm.top;
+            copy_num(ret, vm.top);
             return FLOW_NEXT;
         case OP_INT:
-            *++vm.top = num_int(in->arg);
+            set_int(++vm.top, in->arg);
             break;
         case OP_CONST:
-            *++vm.top = code->constants[in->arg];
+            copy_num(++vm.top, &code->constants[in->arg]);
             break;
         case OP_OCTAL: {
             bool octal = sh->arith_octal || option_on(sh, OPTION_POSIX);
@@ -393,8 +408,9 @@ static enum flow vm_run(struct shell *sh, const struct arith_code *code, struct 
             break;
         case OP_LOAD:
             vm.top++;
-            if (!load_fast(code->names[in->arg], vm.top) &&
-                !load_item(code, code->names[in->arg], vm.top))
+            if (load_fast(code->names[in->arg], &result))
+                set_int(vm.top, result);
+            else if (!load_item(code, code->names[in->arg], vm.top))
                 TRY(load_name(sh, code->names[in->arg], vm.top));
             break;
         case OP_STORE:

@@ -31,6 +31,15 @@ struct run {
     bool exec_last;
 };
 
+/* Member by member: compilers clear the whole with an instruction that takes as long as all the rest
+ * of a small command. The command is filled by who finds it. */
+static inline void run_init(struct run *run, const struct node_simple *node, bool exec_last)
+{
+    run->node = node;
+    run->args = (struct args){ 0 };
+    run->exec_last = exec_last;
+}
+
 static bool is_named(const struct command *command, const char *name)
 {
     return command->kind == COMMAND_BUILTIN && strcmp(command->spec->name, name) == 0;
@@ -452,7 +461,10 @@ static enum flow literal_command(struct shell *sh, const struct node_simple *nod
         argv[i] = arg->word->text;
     }
     argv[node->arg_count] = NULL;
-    struct run run = { .args = { .count = node->arg_count, .argv = argv } };
+    struct run run;
+    run_init(&run, NULL, false);
+    run.args.count = node->arg_count;
+    run.args.argv = argv;
     command_resolve_cached(sh, node->args[0].word, &run.command);
     if (run.command.kind == COMMAND_EXTERNAL || run.command.prefix)
         return FLOW_NEXT;
@@ -472,7 +484,8 @@ static enum flow command_run(struct shell *sh, const struct node_simple *node, b
     if (done || flow != FLOW_NEXT)
         return flow;
     uint32_t captures = sh->capture_count;
-    struct run run = { .node = node, .exec_last = exec_last };
+    struct run run;
+    run_init(&run, node, exec_last);
     const struct word *word = node->args[0].word;
     bool literal = node->args[0].kind == ARG_WORD && word->kind == WORD_LITERAL;
     if (literal)
