@@ -286,6 +286,9 @@ void mem_region_reset(struct mem_region *region, struct mem_mark mark)
 {
     if (region->method != MEM_LAST)
         return;
+    /* Where the end is where it was, every block since the mark is dead already. */
+    if (region->last_next == mark.next && region->last_segment == mark.segment)
+        return;
     if (MEM_UNLIKELY(mem_settings.hooks & HOOK_TRACE))
         last_trace_reset(region, &mark);
     last_reset(region, &mark);
