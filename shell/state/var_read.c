@@ -102,7 +102,7 @@ enum flow var_get_name(struct shell *sh, struct name *name, const char **ret_tex
     }
     if (!(var->attrs & VAR_COMPLEX_READ)) {
         if ((var->value.bits & VALUE_TEXT) ||
-            (!(var->attrs & VAR_NUMERIC) && value_int_to_text(&var->value))) {
+            (!(var->attrs & (VAR_NUMERIC | VAR_ENUM)) && value_int_to_text(&var->value))) {
             *ret_text = value_text(&var->value, ret_len);
             return FLOW_NEXT;
         }
