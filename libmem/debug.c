@@ -194,18 +194,22 @@ static void ring_remove(struct debug_head *head)
     }
 }
 
-static void count_live(struct mem_region *region, size_t bytes)
+static void count_live(struct mem_region *region, struct debug_head *head)
 {
     region->debug_count++;
-    region->debug_bytes += bytes;
+    region->debug_bytes += head->bytes;
+    if (sites_followed())
+        site_born(region, head_data(head), head->bytes, 0);
     if (region->debug_bytes > region->debug_peak)
         region->debug_peak = region->debug_bytes;
 }
 
-static void count_dead(struct mem_region *region, size_t bytes)
+static void count_dead(struct mem_region *region, struct debug_head *head)
 {
     region->debug_count--;
-    region->debug_bytes -= bytes;
+    region->debug_bytes -= head->bytes;
+    if (sites_followed())
+        site_died(region, head_data(head), head->bytes);
 }
 
 /* ---- checks ---- */
@@ -246,7 +250,7 @@ static bool zones_check(struct span *span, struct debug_head *head, size_t frame
         return true;
     warn_damage(span->region, head, bad, "", caller);
     ring_remove(head);
-    count_dead(span->region, head->bytes);
+    count_dead(span->region, head);
     head->mark = head_mark(head, MARK_TOLD);
     return false;
 }
@@ -413,7 +417,7 @@ static void head_start(struct mem_region *region, struct debug_head *head, size_
     memset(lead, RED_BYTE, (size_t)(data - lead));
     memset(data + bytes, RED_BYTE, tail_bytes(head, frame_bytes));
     ring_add(head);
-    count_live(region, bytes);
+    count_live(region, head);
 }
 
 static void *debug_alloc_room(struct mem_region *region, size_t bytes, size_t room, size_t align,
@@ -498,7 +502,7 @@ void debug_free(struct span *span, void *block, const void *caller)
     if (!head || mem_settings.keep)
         return;
     ring_remove(head);
-    count_dead(span->region, head->bytes);
+    count_dead(span->region, head);
     head->free_site = mem_site;
     head->free_caller = caller;
     head->mark = head_mark(head, MARK_FREED);
@@ -515,7 +519,7 @@ static void head_resize(struct mem_region *region, struct debug_head *head, size
     char *data = head_data(head);
     size_t had = head->bytes + tail_bytes(head, frame_bytes);
 
-    count_dead(region, head->bytes);
+    count_dead(region, head);
     size_t old = head->bytes;
     head->bytes = bytes;
     head->mark = head_mark(head, MARK_LIVE);
@@ -523,7 +527,7 @@ static void head_resize(struct mem_region *region, struct debug_head *head, size
     size_t from = bytes < old ? bytes : had;
     if (want > from)
         memset(data + from, RED_BYTE, want - from);
-    count_live(region, bytes);
+    count_live(region, head);
 }
 
 static bool head_fits(const struct debug_head *head, size_t frame_bytes, size_t bytes)
@@ -625,6 +629,7 @@ void debug_region_forget(struct mem_region *region)
         if (span->region != region)
             continue;
         ring_remove(at);
+        count_dead(region, at);
         if (at->guard)
             guard_drop(at->guard);
     }

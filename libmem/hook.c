@@ -1,6 +1,6 @@
 /*
  * hook.c: what the slow paths call while an option wants to see each call: keep, watch, fail,
- * trace, and the frames of method=debug.
+ * trace, sites together with one of these, and the frames of method=debug.
  *
  * The fast paths know nothing of this: while mem_settings.hooks is set (or the region is a debug
  * region) every call ends here. Order of a call: fail, debug_tick, the call itself, trace, watch.
@@ -13,6 +13,7 @@ enum { WATCH_MAX = 32 };
 static const void *watched[WATCH_MAX];
 static size_t watched_count;
 static uint64_t fail_calls; /* requests seen since fail= was set */
+static bool debug_regions;  /* there was one */
 
 /* ---- watch ---- */
 
@@ -86,15 +87,25 @@ void hooks_update(void)
     hooks |= watched_count ? HOOK_WATCH : 0;
     hooks |= set->fail_first ? HOOK_FAIL : 0;
     hooks |= trace_is_on() ? HOOK_TRACE : 0;
+    hooks |= sites_update(set->sites) ? HOOK_SITES : 0;
+    mem_site_wanted =
+        set->sites || hooks & (HOOK_TRACE | HOOK_WATCH) || debug_regions || set->debug_method;
+    if (!mem_site_wanted)
+        mem_site = 0;
     bool changed = !hooks != !set->hooks;
     mem_settings.hooks = hooks;
     if (changed)
         region_hooks_changed();
 }
 
+void hooks_debug_region(void)
+{
+    debug_regions = mem_site_wanted = true;
+}
+
 /* ---- the calls ---- */
 
-void *hook_alloc(struct mem_region *region, size_t bytes, size_t align, bool zeroed,
+void *hook_alloc(struct mem_region *region, size_t bytes, size_t align, bool zeroed, unsigned kind,
                  const void *caller)
 {
     void *block = NULL;
@@ -108,6 +119,10 @@ void *hook_alloc(struct mem_region *region, size_t bytes, size_t align, bool zer
     if (region->debug) {
         debug_tick(caller);
         block = debug_alloc(region, bytes, align, zeroed, caller);
+        if (block && sites_followed())
+            site_kind_set(region, block, bytes, kind);
+    } else if (sites_followed()) {
+        block = site_alloc(region, bytes, align, zeroed, kind);
     } else {
         block = plain_alloc(region, bytes, align, zeroed);
     }
@@ -135,12 +150,15 @@ void hook_free(void *block, const void *caller)
         debug_tick(caller);
         debug_free(span, block, caller);
     } else if (!mem_settings.keep || !bytes) {
-        plain_free(block);
+        if (sites_followed())
+            site_free(span, block);
+        else
+            plain_free(block);
     }
     mem_unlock();
 }
 
-void *hook_resize(struct mem_region *region, void *block, size_t bytes, bool keep,
+void *hook_resize(struct mem_region *region, void *block, size_t bytes, bool keep, unsigned kind,
                   const void *caller)
 {
     void *moved = NULL;
@@ -156,11 +174,18 @@ void *hook_resize(struct mem_region *region, void *block, size_t bytes, bool kee
         watch_event(region, block, old, "being resized", caller);
     if (region->debug) {
         debug_tick(caller);
+        kind = sites_followed() && site_kind(block) ? site_kind(block) : kind;
         moved = debug_resize(region, block, bytes, caller);
+        if (moved && sites_followed())
+            site_kind_set(region, moved, bytes, kind);
     } else if (mem_settings.keep && bytes > old) {
-        moved = plain_alloc(region, bytes, MEM_ALIGN, false); /* the old one must stay */
+        /* the old one must stay */
+        moved = sites_followed() ? site_alloc(region, bytes, MEM_ALIGN, false, kind)
+                                 : plain_alloc(region, bytes, MEM_ALIGN, false);
         if (moved)
             memcpy(moved, block, old);
+    } else if (sites_followed()) {
+        moved = site_resize(region, block, bytes, keep, kind);
     } else {
         moved = plain_resize(region, block, bytes, keep);
     }
@@ -179,8 +204,12 @@ bool hook_resize_in_place(struct mem_region *region, void *block, size_t bytes)
     bool done;
 
     mem_lock();
-    done = region->debug ? debug_resize_in_place(region, block, bytes)
-                         : plain_resize_in_place(span, block, bytes);
+    if (region->debug)
+        done = debug_resize_in_place(region, block, bytes);
+    else if (sites_followed())
+        done = site_resize_in_place(span, block, bytes);
+    else
+        done = plain_resize_in_place(span, block, bytes);
     if (done && mem_settings.hooks & HOOK_TRACE)
         trace_event(region, block, block, bytes, 0);
     if (done && watched_count)

@@ -109,12 +109,16 @@ struct mem_region {
     bool open, debug; /* debug: method is MEM_BEST, each block in a debug_head's frame */
     bool shrinking;   /* chains are kept short: see pack_shrink */
     uint8_t heap;     /* enum heap_state */
+    uint8_t kind;     /* of blocks that were got without one */
     char name[MEM_NAME_BYTES];
     struct mem_region *next, *prev; /* registry */
     struct segment *segments, *newest;
     size_t size_bytes, segment_count, pack_count;
     uint64_t dropped_count; /* of freed_count: not by a call of free */
     uint64_t resize_count;
+    size_t run_floor, run_bytes; /* MEM_LAST, with sites: see site.c */
+    uint64_t run_count;
+    uint32_t run_site;
     /* MEM_LAST regions end here. */
     struct segment *growing; /* the one segment that is tried to be extended */
     size_t large_bytes, large_count;
@@ -163,14 +167,14 @@ struct mem_settings {
     enum mem_limit_action limit_action;
     bool usage, verbose, check_region, check_segment;
     bool debug_method; /* new `best` regions are debug regions */
-    bool keep, trace_internal, abort;
+    bool keep, trace_internal, abort, sites;
     unsigned hooks;       /* enum hook: why calls take the slow path */
     size_t period, start; /* debug: check some blocks each PERIOD calls (0: never), after START */
     size_t guard;         /* debug: one block in so many stands between guard pages; 0: none */
     size_t fail_first, fail_each; /* the requests that fail; 0: none */
 };
 
-enum hook { HOOK_KEEP = 1, HOOK_WATCH = 2, HOOK_FAIL = 4, HOOK_TRACE = 8, HOOK_DEBUG = 16 };
+enum hook { HOOK_KEEP = 1, HOOK_WATCH = 2, HOOK_FAIL = 4, HOOK_TRACE = 8, HOOK_SITES = 16 };
 extern struct mem_settings mem_settings;
 
 /* region.c: brings every region in line with mem_settings.hooks. */
@@ -294,21 +298,53 @@ bool last_resize_in_place(struct mem_region *region, void *block, size_t bytes);
 void last_free(struct mem_region *region, void *block);
 void last_reset(struct mem_region *region, const struct mem_mark *mark);
 size_t last_block_bytes(const void *block);
+/* Calls VISIT for the blocks that a reset to MARK would free. */
+void last_walk_dying(struct mem_region *region, const struct mem_mark *mark,
+                     void (*visit)(struct mem_region *region, void *block, size_t bytes));
+/* The site in the head of BLOCK; of all blocks 0. */
+uint32_t last_site_of(const void *block);
+void last_site_set(void *block, uint32_t site);
+void last_sites_clear(struct mem_region *region);
+/* What a head says but for the site: bytes to the next head, bit 0 for a filler. */
+size_t last_head_get(const char *head);
 void pool_set_bytes(struct mem_region *region, size_t bytes);
 void *pool_alloc(struct mem_region *region, size_t bytes, size_t align);
 
+/* site.c: the calls while sites are followed and nothing else asks; of regions without frames */
+void *site_alloc(struct mem_region *region, size_t bytes, size_t align, bool zeroed, unsigned kind);
+void site_free(struct span *span, void *block); /* BLOCK of a region, or wrong */
+void *site_resize(struct mem_region *region, void *block, size_t bytes, bool keep, unsigned kind);
+bool site_resize_in_place(struct span *span, void *block, size_t bytes);
+/* A block of a debug region begins or ends; one freed from afar ends. */
+void site_born(const struct mem_region *region, const void *block, size_t bytes, unsigned kind);
+void site_died(const struct mem_region *region, const void *block, size_t bytes);
+unsigned site_kind(const void *block); /* 0: its region's */
+/* BLOCK, just born without a kind, gets one. */
+void site_kind_set(const struct mem_region *region, const void *block, size_t bytes, unsigned kind);
+void site_last_reset(struct mem_region *region, const struct mem_mark *mark); /* is about to be */
+void site_region_dies(struct mem_region *region); /* all its blocks are about to */
+void site_forget(const char *base, size_t bytes);
+bool sites_update(bool on);   /* true: HOOK_SITES is wanted */
+bool site_counts_agree(void); /* with the regions */
+
+static inline bool sites_followed(void)
+{
+    return MEM_UNLIKELY(mem_settings.hooks & HOOK_SITES);
+}
+
 /* hook.c: what the slow paths call while HOOKED; CALLER is an address in the calling program. */
-void *hook_alloc(struct mem_region *region, size_t bytes, size_t align, bool zeroed,
+void *hook_alloc(struct mem_region *region, size_t bytes, size_t align, bool zeroed, unsigned kind,
                  const void *caller);
 void hook_free(void *block, const void *caller);
-void *hook_resize(struct mem_region *region, void *block, size_t bytes, bool keep,
+void *hook_resize(struct mem_region *region, void *block, size_t bytes, bool keep, unsigned kind,
                   const void *caller);
 bool hook_resize_in_place(struct mem_region *region, void *block, size_t bytes);
 /* False: no slot is left. */
 bool hook_watch(const void *address);
 void hook_watch_none(void);
 size_t hook_watch_list(const void **ret_addresses, size_t most);
-void hooks_update(void); /* the settings changed */
+void hooks_update(void);       /* the settings changed */
+void hooks_debug_region(void); /* one is being opened */
 
 /* trace.c */
 bool trace_is_on(void);
@@ -355,8 +391,8 @@ void block_free(void *block); /* without hooks, into whosever heap it is */
 
 /* region.c */
 void *region_alloc(struct mem_region *region, size_t bytes, size_t align, bool zeroed,
-                   const void *caller);
-void *region_resize(struct mem_region *region, void *block, size_t bytes, bool keep,
+                   unsigned kind, const void *caller);
+void *region_resize(struct mem_region *region, void *block, size_t bytes, bool keep, unsigned kind,
                     const void *caller);
 void region_free(void *block, const void *caller);
 /* The same without hooks. */

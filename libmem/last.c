@@ -2,7 +2,8 @@
  * last.c: the method `last`: a bump pointer.
  *
  * Before each block stand 8 bytes with the distance to the next block (bit 0: a filler before an
- * aligned block), so all blocks can be walked and the newest one can be given up again. `last_next`
+ * aligned block) and, in the highest 24 bits, its site, so all blocks can be walked and the newest
+ * one can be given up again. `last_next`
  * of the region is where the next head goes, always 8 below a multiple of 16. Segments are used in
  * list order; those after the current one are empty and kept for reuse. A segment enters the page
  * map step by step (its span's `pages` says how far), so a big one costs nothing until it is used.
@@ -10,19 +11,41 @@
  */
 #include "libmem/internal.h"
 
-enum { FILLER = 1 };
+enum { FILLER = 1, SITE_SHIFT = 40 };
 
-static size_t head_get(const char *head)
+#define STEP_MAX ((size_t)1 << SITE_SHIFT)
+
+size_t last_head_get(const char *head)
 {
     size_t value;
 
     memcpy(&value, head, sizeof value);
-    return value;
+    return value & (STEP_MAX - 1);
+}
+
+static inline size_t head_get(const char *head)
+{
+    return last_head_get(head);
+}
+
+uint32_t last_site_of(const void *block)
+{
+    size_t value;
+
+    memcpy(&value, (const char *)block - MEM_LAST_HEAD, sizeof value);
+    return (uint32_t)(value >> SITE_SHIFT);
 }
 
 static void head_set(char *head, size_t value)
 {
     memcpy(head, &value, sizeof value);
+}
+
+void last_site_set(void *block, uint32_t site)
+{
+    char *head = (char *)block - MEM_LAST_HEAD;
+
+    head_set(head, head_get(head) | (size_t)site << SITE_SHIFT);
 }
 
 static size_t step_of(size_t bytes)
@@ -126,7 +149,7 @@ void *last_alloc(struct mem_region *region, size_t bytes, size_t align)
 {
     size_t step = step_of(bytes);
 
-    if (MEM_UNLIKELY(bytes > MEM_BYTES_MAX / 4 || align > MEM_BYTES_MAX / 4))
+    if (MEM_UNLIKELY(bytes > STEP_MAX / 4 || align > STEP_MAX / 4))
         return NULL;
     if (MEM_UNLIKELY(align > MEM_ALIGN)) {
         if ((size_t)(region->last_limit - region->last_next) < step + align &&
@@ -173,7 +196,7 @@ bool last_resize_in_place(struct mem_region *region, void *block, size_t bytes)
 
     if (!last_is_newest(region, block))
         return bytes <= old;
-    if (bytes > MEM_BYTES_MAX / 4)
+    if (bytes > STEP_MAX / 4)
         return false;
     char *head = (char *)block - MEM_LAST_HEAD;
     struct segment *segment = region->last_segment;
@@ -202,7 +225,7 @@ void *last_resize(struct mem_region *region, void *block, size_t bytes)
     bool newest = last_is_newest(region, block);
     struct segment *segment = region->last_segment;
     /* A block that is still growing at the end of its segment gets room to go on. */
-    size_t want = newest && bytes < MEM_BYTES_MAX / 8 ? bytes + bytes / 2 : bytes;
+    size_t want = newest && bytes < STEP_MAX / 8 ? bytes + bytes / 2 : bytes;
     void *moved = last_alloc(region, want, MEM_ALIGN);
     if (!moved && want > bytes)
         moved = last_alloc(region, want = bytes, MEM_ALIGN);
@@ -226,13 +249,42 @@ struct mem_mark mem_region_mark(struct mem_region *region)
                               region->alloc_count - region->freed_count };
 }
 
-static __attribute__((noinline, cold)) void last_trace_dead(const struct segment *segment,
-                                                            char *from, const char *to)
+typedef void last_visit(struct mem_region *region, void *block, size_t bytes);
+
+static void segment_walk_dying(const struct segment *segment, char *from, const char *to,
+                               last_visit *visit)
 {
     for (char *head = from; head < to; head += head_get(head) & ~(size_t)FILLER)
         if (!(head_get(head) & FILLER))
-            trace_event(segment->region, head + MEM_LAST_HEAD, NULL, head_get(head) - MEM_LAST_HEAD,
-                        0);
+            visit(segment->region, head + MEM_LAST_HEAD, head_get(head) - MEM_LAST_HEAD);
+}
+
+void last_walk_dying(struct mem_region *region, const struct mem_mark *mark, last_visit *visit)
+{
+    struct segment *segment = region->last_segment;
+    const struct segment *target = mark->segment ? mark->segment : region->segments;
+    const char *to = region->last_next;
+
+    for (; segment && segment != target; segment = segment->prev) {
+        segment_walk_dying(segment, segment->base + MEM_LAST_HEAD, to, visit);
+        to = segment->prev ? segment->prev->last_next : NULL;
+    }
+    if (segment)
+        segment_walk_dying(segment, mark->segment ? mark->next : segment->base + MEM_LAST_HEAD, to,
+                           visit);
+}
+
+static void site_clear(struct mem_region *region, void *block, size_t bytes)
+{
+    (void)region;
+    head_set((char *)block - MEM_LAST_HEAD, bytes + MEM_LAST_HEAD);
+}
+
+void last_sites_clear(struct mem_region *region)
+{
+    static const struct mem_mark nothing;
+
+    last_walk_dying(region, &nothing, site_clear);
 }
 
 static void segment_give_up(struct segment *segment, char *from, char *to)
@@ -266,20 +318,9 @@ void last_reset(struct mem_region *region, const struct mem_mark *mark)
     region->busy_bytes = mark->busy_bytes;
 }
 
-/* Writes the deaths that a reset to MARK is about to bring. */
-static __attribute__((noinline, cold)) void last_trace_reset(struct mem_region *region,
-                                                             const struct mem_mark *mark)
+static void trace_death(struct mem_region *region, void *block, size_t bytes)
 {
-    struct segment *segment = region->last_segment;
-    const struct segment *target = mark->segment ? mark->segment : region->segments;
-    const char *to = region->last_next;
-
-    for (; segment && segment != target; segment = segment->prev) {
-        last_trace_dead(segment, segment->base + MEM_LAST_HEAD, to);
-        to = segment->prev ? segment->prev->last_next : NULL;
-    }
-    if (segment)
-        last_trace_dead(segment, mark->segment ? mark->next : segment->base + MEM_LAST_HEAD, to);
+    trace_event(region, block, NULL, bytes, 0);
 }
 
 void mem_region_reset(struct mem_region *region, struct mem_mark mark)
@@ -290,6 +331,8 @@ void mem_region_reset(struct mem_region *region, struct mem_mark mark)
     if (region->last_next == mark.next && region->last_segment == mark.segment)
         return;
     if (MEM_UNLIKELY(mem_settings.hooks & HOOK_TRACE))
-        last_trace_reset(region, &mark);
+        last_walk_dying(region, &mark, trace_death);
+    if (sites_followed())
+        site_last_reset(region, &mark);
     last_reset(region, &mark);
 }

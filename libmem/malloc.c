@@ -68,6 +68,8 @@ bool remote_take(struct mem_region *region)
     void *block = __atomic_exchange_n(&region->remote, NULL, __ATOMIC_ACQUIRE);
     while (block) {
         void *next = chain_next(block);
+        if (sites_followed())
+            site_died(region, block, block_bytes(map_find(block), block));
         plain_free(block);
         block = next;
     }
@@ -181,7 +183,7 @@ static __attribute__((noinline)) void *front_alloc(size_t bytes, size_t align, b
     mem_lock();
     region = heap_get();
     if (region)
-        block = region_alloc(region, bytes, align, zeroed, caller);
+        block = region_alloc(region, bytes, align, zeroed, 0, caller);
     else
         errno = ENOMEM;
     mem_unlock();
@@ -302,7 +304,7 @@ void *realloc(void *block, size_t bytes)
     mem_lock();
     void *moved = NULL;
     if (region && (heap_is_mine(region) || region->debug)) {
-        moved = region_resize(region, block, bytes, true, CALLER);
+        moved = region_resize(region, block, bytes, true, 0, CALLER);
     } else if (region) {
         moved = realloc_moved(block, bytes, CALLER);
     } else {

@@ -151,6 +151,15 @@ static enum verdict apply_keep(struct word value, bool off)
     return apply_switch(&mem_settings.keep, value, off);
 }
 
+static enum verdict apply_sites(struct word value, bool off)
+{
+    bool on = !off && value.text && option_word_is(value, "on");
+
+    mem_settings.sites = on;
+    return on || (off && !value.text) || (!off && value.text && option_word_is(value, "off")) ? GOOD
+                                                                                              : BAD;
+}
+
 static enum verdict apply_debug(struct word value, bool off)
 {
     return apply_switch(&mem_settings.trace_internal, value, off);
@@ -557,7 +566,10 @@ static const struct option options[] = {
       "a size from 1 to 16Gi such as 64Ki, 8M or 0x10000",
       "4194304",
       apply_segsize },
-    { { "sites", "on|off", "attribute each block to a site" }, "", "", NULL },
+    { { "sites", "on|off", "attribute each block to the place that got it" },
+      "on or off",
+      "off",
+      apply_sites },
     { { "start", "N", "method=debug: period begins after N calls" }, "a count", "0", apply_start },
     { { "test", "BITS", "experiments of the original; refused" }, "", "", apply_test },
     { { "trace", "FILE", "write each call to a file; compact when its name ends with .bin" },
@@ -805,6 +817,7 @@ void mem_options_get(char *ret_text, size_t bytes)
     line_dec(&line, mem_settings.delay_ms);
     line_str(&line, ",huge=");
     line_str(&line, huge_names[mem_settings.huge]);
+    line_str(&line, mem_settings.sites ? ",sites=on" : ",sites=off");
     get_count(&line, "arenas", mem_settings.arenas);
     get_count(&line, "limit", mem_settings.limit_bytes);
     if (mem_settings.limit_bytes) {

@@ -9,8 +9,6 @@
  */
 #include "libmem/internal.h"
 
-uint32_t mem_site;
-bool (*mem_site_describe)(uint32_t site, char *ret_text, size_t bytes);
 MEM_WARM struct mem_region *mem_regions = NULL;
 
 static MEM_WARM struct mem_region *region_spare[MEM_POOL + 1] = { NULL };
@@ -54,6 +52,8 @@ void region_init(struct mem_region *region, const char *name, enum mem_method me
     region->debug = method == MEM_METHOD_DEBUG || (method == MEM_BEST && mem_settings.debug_method);
     region->method = region->debug ? MEM_BEST : method;
     region->open = true;
+    if (region->debug)
+        hooks_debug_region();
     for (size_t i = 0; i < MEM_NAME_BYTES - 1 && name[i]; i++)
         region->name[i] = name[i];
     region_init_classes(region, pool_bytes);
@@ -128,6 +128,8 @@ static void region_blocks_die(struct mem_region *region)
 {
     if (MEM_UNLIKELY(mem_settings.hooks & HOOK_TRACE))
         (void)mem_region_walk(region, trace_visit, region);
+    if (sites_followed())
+        site_region_dies(region);
     if (region->debug)
         debug_region_forget(region);
 }
@@ -305,10 +307,12 @@ void *plain_alloc(struct mem_region *region, size_t bytes, size_t align, bool ze
 }
 
 void *region_alloc(struct mem_region *region, size_t bytes, size_t align, bool zeroed,
-                   const void *caller)
+                   unsigned kind, const void *caller)
 {
+    if (mem_settings.hooks == HOOK_SITES && !region->debug)
+        return site_alloc(region, bytes, align, zeroed, kind);
     if (MEM_UNLIKELY(mem_settings.hooks || region->debug))
-        return hook_alloc(region, bytes, align, zeroed, caller);
+        return hook_alloc(region, bytes, align, zeroed, kind, caller);
     return plain_alloc(region, bytes, align, zeroed);
 }
 
@@ -320,7 +324,18 @@ void *mem_alloc(struct mem_region *region, size_t bytes)
             return alloc_failed(bytes);
         return block;
     }
-    return region_alloc(region, bytes, MEM_ALIGN, false, CALLER);
+    return region_alloc(region, bytes, MEM_ALIGN, false, 0, CALLER);
+}
+
+void *mem_alloc_kind(struct mem_region *region, size_t bytes, unsigned kind)
+{
+    if (MEM_LIKELY(bytes - 1 < region->small_limit)) {
+        void *block = class_take(region, class_small(region, bytes));
+        if (MEM_UNLIKELY(!block))
+            return alloc_failed(bytes);
+        return block;
+    }
+    return region_alloc(region, bytes, MEM_ALIGN, false, kind, CALLER);
 }
 
 void *mem_alloc_zeroed(struct mem_region *region, size_t bytes)
@@ -329,7 +344,7 @@ void *mem_alloc_zeroed(struct mem_region *region, size_t bytes)
         void *block = mem_alloc(region, bytes);
         return block ? memset(block, 0, bytes) : NULL;
     }
-    return region_alloc(region, bytes, MEM_ALIGN, true, CALLER);
+    return region_alloc(region, bytes, MEM_ALIGN, true, 0, CALLER);
 }
 
 void *mem_align(struct mem_region *region, size_t bytes, size_t align)
@@ -338,7 +353,7 @@ void *mem_align(struct mem_region *region, size_t bytes, size_t align)
         errno = EINVAL;
         return NULL;
     }
-    return region_alloc(region, bytes, align, false, CALLER);
+    return region_alloc(region, bytes, align, false, 0, CALLER);
 }
 
 void *plain_resize(struct mem_region *region, void *block, size_t bytes, bool keep)
@@ -363,19 +378,28 @@ void *plain_resize(struct mem_region *region, void *block, size_t bytes, bool ke
     return moved;
 }
 
-void *region_resize(struct mem_region *region, void *block, size_t bytes, bool keep,
+void *region_resize(struct mem_region *region, void *block, size_t bytes, bool keep, unsigned kind,
                     const void *caller)
 {
+    if (mem_settings.hooks == HOOK_SITES && !region->debug)
+        return site_resize(region, block, bytes, keep, kind);
     if (MEM_UNLIKELY(mem_settings.hooks || region->debug))
-        return hook_resize(region, block, bytes, keep, caller);
+        return hook_resize(region, block, bytes, keep, kind, caller);
     return plain_resize(region, block, bytes, keep);
 }
 
 void *mem_resize(struct mem_region *region, void *block, size_t bytes)
 {
     if (!block)
-        return region_alloc(region, bytes, MEM_ALIGN, false, CALLER);
-    return region_resize(region, block, bytes, false, CALLER);
+        return region_alloc(region, bytes, MEM_ALIGN, false, 0, CALLER);
+    return region_resize(region, block, bytes, false, 0, CALLER);
+}
+
+void *mem_resize_kind(struct mem_region *region, void *block, size_t bytes, unsigned kind)
+{
+    if (!block)
+        return region_alloc(region, bytes, MEM_ALIGN, false, kind, CALLER);
+    return region_resize(region, block, bytes, false, kind, CALLER);
 }
 
 bool plain_resize_in_place(struct span *span, void *block, size_t bytes)
@@ -448,7 +472,9 @@ void region_free(void *block, const void *caller)
     struct span *span = map_find(block);
 
     bool debug = span && span->region ? span->region->debug : mem_settings.debug_method;
-    if (MEM_UNLIKELY(mem_settings.hooks || debug))
+    if (mem_settings.hooks == HOOK_SITES && !debug)
+        site_free(span, block);
+    else if (MEM_UNLIKELY(mem_settings.hooks || debug))
         hook_free(block, caller);
     else
         free_other(span, block);

@@ -418,6 +418,7 @@ void segment_drop(struct segment *segment)
         large_put(segment->lent);
     } else {
         MEM_OPEN(base, segment->bytes);
+        site_forget(base, segment->bytes);
         mem_sources[segment->source].put(base, segment->bytes, segment->room_bytes);
         limit_used -= segment->bytes;
     }

@@ -103,8 +103,7 @@ static int walk_last(const struct segment *segment, mem_block_visit *visit, void
     char *end = segment == region->last_segment ? region->last_next : segment->last_next;
 
     while (at < end) {
-        size_t step;
-        memcpy(&step, at, sizeof step);
+        size_t step = last_head_get(at);
         if (!(step & 1)) {
             int result = visit(arg, at + MEM_LAST_HEAD, step - MEM_LAST_HEAD, true);
             if (result)
@@ -412,9 +411,7 @@ static void check_last(struct check *check)
                    "end of the blocks of a segment");
         after = after || segment == region->last_segment;
         while (at < end) {
-            size_t step;
-            memcpy(&step, at, sizeof step);
-            step &= ~(size_t)1;
+            size_t step = last_head_get(at) & ~(size_t)1;
             if (step < MEM_ALIGN || step % MEM_ALIGN || step > (size_t)(end - at)) {
                 check_fault(check, at, "head of a block (written past the end of the one before?)");
                 return;
@@ -452,6 +449,12 @@ size_t mem_check(struct mem_region *region)
         if (region->heap !=
             HEAP_DEAD) /* its thread may have been caught in the middle of a change */
             faults += check_region(region);
+    if (!faults && !site_counts_agree()) {
+        struct mem_line line = { .used = 0 };
+        line_str(&line, "vmalloc: corrupted: counters of sites");
+        line_send(&line);
+        faults++;
+    }
     mem_unlock();
     return faults;
 }

@@ -187,7 +187,7 @@ static void test_names(void **state)
     }
     assert_int_equal(count, sizeof known / sizeof known[0]);
     apply("giveback=fixed,delay=7,huge=off,limit=1Gi:warn");
-    assert_said(",giveback=fixed,delay=7,huge=off,arenas=64,limit=1073741824:warn,");
+    assert_said(",giveback=fixed,delay=7,huge=off,sites=off,arenas=64,limit=1073741824:warn,");
     apply("nogiveback nohuge nodelay");
     assert_said(",giveback=none,delay=100,huge=off,");
     apply("limit=1Gi:stop");
@@ -195,12 +195,13 @@ static void test_names(void **state)
     apply("delay=-1");
     assert_said("vmalloc: delay=-1: bad value: accepted is a count up to 1000000; using");
     apply("sites=on");
-    assert_said("vmalloc: sites: not supported yet\n1 ");
+    assert_said(",sites=on");
     apply("test=0x10");
     assert_said("vmalloc: test=0x10: experiments of the original do not exist here; ignored\n1 ");
     apply("keep,debug,fail=3:4,watch=0x1234567890");
-    assert_said(",keep,debug,giveback=auto,delay=100,huge=auto,arenas=64,nolimit,fail=3:4,noleak,"
-                "notrace,method=best,nowatch,watch=0x1234567890");
+    assert_said(
+        ",keep,debug,giveback=auto,delay=100,huge=auto,sites=off,arenas=64,nolimit,fail=3:4,noleak,"
+        "notrace,method=best,nowatch,watch=0x1234567890");
     apply("break");
     assert_said("0 getmemory=break,");
     apply("mmap free");
