@@ -1,9 +1,11 @@
 /*
  * The public functions of the pattern matcher: chooses how a pattern is compiled and run.
  *
- * Three ways for shell patterns, from fast to able: match_glob.c for plain ones, match_sim.c for
- * groups, match_track.c for negation, conjunction and back references. Regular expressions are the
- * C library's: match_libc.c. Only theirs hold anything but their own block.
+ * Three ways, from fast to able: match_glob.c for plain patterns, match_sim.c for groups and
+ * regular expressions, match_track.c for negation, conjunction, look-ahead and back references.
+ * Regular expressions are compiled by the same machinery and not by the C library's, whose matcher
+ * allocates, stops at NUL bytes and knows no lazy quantifiers; so no pattern holds anything but its
+ * own block.
  */
 #include "shell/base/match_internal.h"
 
@@ -36,8 +38,11 @@ static struct pattern *compile_parsed(struct mem_region *region, const char *tex
         .sets = { .sets = { .item_bytes = sizeof(struct char_set) },
                   .ranges = { .item_bytes = sizeof(struct char_range) } },
         .nocase = (flags & PATTERN_NOCASE) != 0,
+        .mode = flags & PATTERN_REGEX ? MODE_ERE : MODE_SHELL,
+        .left_open = (flags & PATTERN_REGEX) != 0,
+        .right_open = (flags & PATTERN_REGEX) != 0,
     };
-    struct node *root = parse_shell(&ps);
+    struct node *root = flags & PATTERN_REGEX ? parse_regex(&ps) : parse_shell(&ps);
     struct pattern *p = NULL;
     int error = ps.no_memory ? ENOMEM : EINVAL;
     if (root && !ps.no_memory && !ps.malformed) {
@@ -45,10 +50,10 @@ static struct pattern *compile_parsed(struct mem_region *region, const char *tex
         error = ps.no_memory ? ENOMEM : EINVAL;
     }
     parse_release(&ps);
-    if (ps.regex)
-        return regex_compile(region, text, len, flags);
-    /* What is wrong with a shell pattern makes it literal text. */
-    if (!p && error == EINVAL)
+    /* What is wrong with a shell pattern makes it literal text, unless it asked for a regular
+     * expression. */
+    bool shell = !(flags & PATTERN_REGEX) && ps.mode == MODE_SHELL;
+    if (!p && error == EINVAL && shell)
         return glob_compile(region, text, len, flags, true);
     if (!p)
         errno = error;
@@ -62,9 +67,7 @@ struct pattern *pattern_compile(struct mem_region *region, const char *text, siz
         errno = ENOMEM;
         return NULL;
     }
-    if (flags & PATTERN_REGEX)
-        return regex_compile(region, text, len, flags);
-    if (flags & PATTERN_NO_EXT || !has_groups(text, len)) {
+    if (!(flags & PATTERN_REGEX) && (flags & PATTERN_NO_EXT || !has_groups(text, len))) {
         struct pattern *p = glob_compile(region, text, len, flags, false);
         if (!p)
             errno = ENOMEM;
@@ -75,15 +78,8 @@ struct pattern *pattern_compile(struct mem_region *region, const char *text, siz
 
 void pattern_free(struct pattern *p)
 {
-    if (p && p->regex)
-        regex_release(p->regex);
     if (p)
         mem_free_sized(p->region, p, p->bytes);
-}
-
-bool pattern_needs_free(const struct pattern *p)
-{
-    return p->regex != NULL;
 }
 
 bool pattern_is_literal(const char *text, size_t len)
@@ -140,8 +136,6 @@ bool pattern_matches(const struct pattern *p, const char *text, size_t len)
 {
     if (p->is_glob)
         return glob_matches(p, text, len);
-    if (p->regex)
-        return regex_matches(p, text, len);
     if (p->whole_not && !p->left_open && !p->right_open)
         return whole_not_matches(p, text, len);
     struct run run = {
@@ -159,8 +153,6 @@ ptrdiff_t pattern_prefix(const struct pattern *p, const char *text, size_t len, 
 {
     if (p->is_glob)
         return glob_prefix(p, text, len, longest);
-    if (p->regex)
-        return regex_prefix(p, text, len, longest);
     ptrdiff_t slots[2 * MATCH_CAPTURE_MAX];
     struct run run = {
         .p = p,
@@ -179,8 +171,6 @@ ptrdiff_t pattern_suffix(const struct pattern *p, const char *text, size_t len, 
 {
     if (p->is_glob)
         return glob_suffix(p, text, len, longest);
-    if (p->regex)
-        return regex_suffix(p, text, len, longest);
     ptrdiff_t slots[2 * MATCH_CAPTURE_MAX];
     struct run run = {
         .p = p,
@@ -234,8 +224,6 @@ size_t pattern_search(const struct pattern *p, const char *text, size_t len, siz
     }
     if (p->left_fixed && start > 0)
         return 0;
-    if (p->regex)
-        return regex_spans(p, text, len, start, false, spans, span_max);
     struct run run = {
         .p = p,
         .text = text,
@@ -256,8 +244,6 @@ size_t pattern_matches_spans(const struct pattern *p, const char *text, size_t l
         set_span(spans, span_max, 0, 0, (ptrdiff_t)len);
         return 1;
     }
-    if (p->regex)
-        return regex_spans(p, text, len, 0, true, spans, span_max);
     struct run run = {
         .p = p,
         .text = text,
@@ -270,15 +256,7 @@ size_t pattern_matches_spans(const struct pattern *p, const char *text, size_t l
 
 const char *pattern_error(int error)
 {
-    switch (error) {
-    case EINVAL:
-        return "invalid regular expression";
-    case ENOTSUP:
-        return "unsupported regular expression (lazy repeat, look-around or group of a shell "
-               "pattern)";
-    default:
-        return NULL;
-    }
+    return error == ENOMEM ? NULL : "invalid regular expression";
 }
 
 bool pattern_option_nullglob(const struct pattern *p)

@@ -8,14 +8,9 @@
  * backslash before each quoted character that is NOT a letter or digit, and drops an unquoted one
  * before a letter outside ( ).
  *
- * Compiled once. Matching a shell pattern takes time that cannot explode and allocates nothing,
- * except for those with !( ), &, back references or %( ): those allocate, and without memory do not
+ * Compiled once. Matching takes time that cannot explode and allocates nothing, except for patterns
+ * with !( ), &, back references, look-ahead or %( ): those allocate, and without memory do not
  * match (errno ENOMEM); back references give up after some ten million steps.
- *
- * Regular expressions are run by the C library, with what that takes in time and memory. Known in
- * all of them: \d \w \s \b \< \>, escapes of characters, (?:..). Not known, since the C library has
- * no way to say it: lazy repeats, look-around, and ~(E) and the like within a group of a shell
- * pattern; beside plain * ? [..] and text it may stand.
  */
 #ifndef SHELL_BASE_MATCH_H
 #define SHELL_BASE_MATCH_H
@@ -35,14 +30,12 @@ enum pattern_flags {
     PATTERN_REGEX = 1u << 3,  /* the text is an ERE (for [[ =~ ]]); backslash-escaped quoting */
 };
 
-/* Compiles. NULL: out of memory (errno ENOMEM), or a regular expression that is invalid (EINVAL) or
- * of a kind not supported (ENOTSUP). A malformed shell pattern is taken literally and never fails.
- * Freed with pattern_free; or, when
- * REGION is a MEM_LAST region, by its reset (after pattern_free when pattern_needs_free). */
+/* Compiles. NULL: out of memory (errno ENOMEM) or an invalid regular expression (errno EINVAL). A
+ * malformed shell pattern is taken literally and never fails. Freed with pattern_free; or, when
+ * REGION is a MEM_LAST region, by its reset. */
 struct pattern *pattern_compile(struct mem_region *region, const char *text, size_t len,
                                 unsigned flags);
 void pattern_free(struct pattern *p);
-bool pattern_needs_free(const struct pattern *p); /* holds a libc regex */
 /* What to say of an errno of pattern_compile; NULL: out of memory. */
 const char *pattern_error(int error);
 

@@ -227,6 +227,17 @@ static void emit_node(struct emitter *e, const struct node *node)
         if (!e->failed)
             inst_at(e, pc)->n = node->nocase;
         break;
+    case NODE_ASSERT:
+        emit(e, OP_ASSERT, node->value, 0);
+        break;
+    case NODE_LOOK:
+        pc = emit(e, OP_LOOK, 0, node->value);
+        emit_node(e, node->child);
+        emit(e, OP_MATCH, 0, 0);
+        if (!e->failed)
+            inst_at(e, pc)->n = node->negate;
+        patch(e, pc, here(e));
+        break;
     case NODE_NEST:
         emit(e, OP_NEST, node->value, node->max);
         break;
@@ -292,6 +303,7 @@ static void find_first_bytes(struct pattern *p, uint32_t *waiting, uint32_t *see
             break;
         case OP_SAVE:
         case OP_RESET:
+        case OP_ASSERT:
         case OP_LOOP_IN:
             break;
         default:

@@ -1,15 +1,13 @@
 /* What the parts of the pattern matcher share; nobody outside shell/base/match*.c includes this.
  *
- *   match_set.c    bracket expressions         match_glob.c   patterns of only * ? [ ]
- *   match_parse.c  shell patterns -> nodes     match_code.c   nodes -> code
- *   match_sim.c    runs code in lock step      match_track.c  runs code by backtracking
- *   match_regex.c  regular expressions -> those of the C library
- *   match_libc.c   compiles and runs these     match.c        the public functions */
+ *   match_set.c    bracket expressions           match_glob.c   patterns of only * ? [ ]
+ *   match_parse.c  shell patterns -> nodes       match_regex.c  regular expressions -> nodes
+ *   match_code.c   nodes -> code                 match_sim.c    runs code, all threads in lock step
+ *   match_track.c  runs code by backtracking     match.c        the public functions */
 #ifndef SHELL_BASE_MATCH_INTERNAL_H
 #define SHELL_BASE_MATCH_INTERNAL_H
 
 #include "shell/base/match.h"
-#include "shell/base/str.h"
 #include "shell/base/utf8.h"
 
 /* A growable array used while compiling; lives in the malloc region, freed before compiling ends.
@@ -41,6 +39,7 @@ struct set_tables {
 enum set_syntax {
     SET_PLAIN, /* outside ( ): a backslash quotes */
     SET_GROUP, /* inside ( ): \d \n and the like too */
+    SET_REGEX, /* a backslash that starts no such escape is itself a member */
 };
 /* Reads the bracket expression at *AT (a '['). Returns the index of a new set and moves *AT behind
  * the
@@ -74,18 +73,38 @@ enum node_kind {
     NODE_GROUP,  /* CHILD, captured as group VALUE */
     NODE_NOT,    /* anything but CHILD */
     NODE_BACK,   /* what group VALUE matched */
+    NODE_ASSERT, /* VALUE: enum assert_kind */
+    NODE_LOOK,   /* CHILD matches here (VALUE: ends here), or does not when NEGATE; takes nothing */
     NODE_NEST,   /* %(..): VALUE, MAX are offset and length of the pairs in the pattern's text */
+};
+enum assert_kind {
+    ASSERT_START,
+    ASSERT_END,
+    ASSERT_LINE_START,
+    ASSERT_LINE_END,
+    ASSERT_WORD,
+    ASSERT_NOT_WORD,
+    ASSERT_WORD_START,
+    ASSERT_WORD_END
 };
 enum { REPEAT_INFINITE = UINT32_MAX };
 
 struct node {
     uint8_t kind;
-    bool nocase, lazy;
+    bool nocase, lazy, negate;
     uint32_t value, min, max, first_group;
     struct node *child, *next;
 };
 
-enum pattern_mode { MODE_SHELL, MODE_ERE, MODE_AUGMENTED, MODE_BRE, MODE_PERL, MODE_FIXED };
+enum pattern_mode {
+    MODE_SHELL,
+    MODE_ERE,
+    MODE_AUGMENTED,
+    MODE_BRE,
+    MODE_PERL,
+    MODE_FIXED,
+    MODE_COUNT
+};
 
 /* Nodes come from chunks, so that they never move. */
 struct node_chunk;
@@ -94,16 +113,18 @@ struct parse {
     struct node_chunk *chunks;
     struct set_tables sets;
     unsigned depth;         /* of open ( */
+    unsigned shell_depth;   /* the depth at which the shell's ~( began a regular expression */
     uint32_t group_count;   /* capturing groups seen so far */
     uint64_t closed_groups; /* bit n: group n (up to 9) is complete */
     enum pattern_mode mode;
     bool nocase, lazy; /* options in force */
+    bool multiline;    /* ^ and $ match at newlines too */
+    bool spaced;       /* white space and #comments mean nothing in regular expressions */
     bool any_lazy;     /* something asked for the shortest: first match by preference wins */
     bool any_backref;
     bool left_open, right_open;   /* not anchored in a whole match */
     bool left_fixed, right_fixed; /* ~(l) ~(r): anchored even in a search */
     bool nullglob;
-    bool regex; /* asks for a regular expression: for match_regex.c */
     bool malformed, no_memory;
 };
 enum { PARSE_DEPTH_MAX = 250 };
@@ -113,12 +134,13 @@ struct node *node_char(struct parse *ps, uint32_t cp);
 void parse_release(struct parse *ps);
 /* pattern := alternatives up to the end of the text. NULL with malformed or no_memory set. */
 struct node *parse_shell(struct parse *ps);
-/* "~(" at AT: applies the option letters up to the ":" or ")" and stops there; false: malformed. */
-bool parse_option_letters(struct parse *ps);
+/* regex := alternatives up to a ) that closes what was open, or the end. */
+struct node *parse_regex(struct parse *ps);
 struct node *parse_repeat(struct parse *ps, struct node *child, uint32_t min, uint32_t max,
                           uint32_t first_group);
 /* Reads {n} {n,} {,m} {n,m} at *AT; false when it is none. */
 bool parse_bounds(const char **at, const char *end, uint32_t *ret_min, uint32_t *ret_max);
+bool parse_is_word(uint32_t cp);
 
 /* --- code
  * ----------------------------------------------------------------------------------------- */
@@ -127,15 +149,18 @@ enum op {
     OP_CHAR,      /* X */
     OP_CHAR_FOLD, /* X, folded */
     OP_ANY,
-    OP_SET,   /* set X */
-    OP_SPLIT, /* try X, then Y */
-    OP_JUMP,  /* X */
-    OP_SAVE,  /* slot X */
-    OP_RESET, /* groups X to Y-1 are unset */
-    OP_MATCH, /* end of the pattern, or of a sub-program */
+    OP_SET,    /* set X */
+    OP_SPLIT,  /* try X, then Y */
+    OP_JUMP,   /* X */
+    OP_SAVE,   /* slot X */
+    OP_RESET,  /* groups X to Y-1 are unset */
+    OP_ASSERT, /* kind X */
+    OP_MATCH,  /* end of the pattern, or of a sub-program */
     /* The rest needs match_track.c. */
     OP_NOT,       /* sub-program follows; continue at X after any text it does not match; N: lazy */
     OP_AND,       /* sub-programs follow and at Y; continue at X after text that both match */
+    OP_LOOK,      /* sub-program follows; continue at X if it matches here, or with Y ends here; N:
+                   * negate */
     OP_BACK,      /* text of group X again; N: fold */
     OP_NEST,      /* pairs at text offset X, Y bytes */
     OP_LOOP_IN,   /* remember the position in register X */
@@ -188,8 +213,7 @@ struct sim_space {
 
 struct pattern {
     struct mem_region *region;
-    struct regex *regex; /* the C library's; nothing below but the flags is used then */
-    size_t bytes;        /* of the one block that holds all of this */
+    size_t bytes; /* of the one block that holds all of this */
     const struct char_set *sets;
     const struct char_range *ranges;
     const char *text; /* bytes of literals, or the whole pattern for OP_NEST */
@@ -226,6 +250,7 @@ struct run {
 };
 bool sim_run(struct run *run);
 bool track_run(struct run *run);
+bool assert_holds(const struct run *run, enum assert_kind kind, size_t at);
 
 struct pattern *glob_compile(struct mem_region *region, const char *text, size_t len,
                              unsigned flags, bool literal);
@@ -237,43 +262,5 @@ bool glob_search(const struct pattern *p, const char *text, size_t len, size_t s
 /* Compiles a parsed pattern; NULL when out of memory (parse.no_memory) or too big (errno E2BIG). */
 struct pattern *code_compile(struct mem_region *region, struct parse *ps, struct node *root,
                              unsigned flags);
-
-/* --- regular expressions
- * -------------------------------------------------------------------------- */
-
-/* Where the C library captures a group of the user: which part, and its number there (0: not). */
-struct regex_group {
-    uint32_t part, number;
-};
-enum { REGEX_PARTS_MAX = 8 };
-
-/* A translation, and the state while it is made. OUT holds PART_COUNT extended regular expressions,
- * each ended by a NUL, which must all match. */
-struct regex_text {
-    struct parse ps; /* the text, options and groups read so far */
-    struct str out;
-    uint32_t part_count;
-    size_t part_start;    /* of the last part in OUT */
-    uint32_t libc_groups; /* opened in the last part */
-    struct regex_group map[MATCH_CAPTURE_MAX];
-    uint64_t cost;
-    unsigned shell_depth; /* the depth whose group the shell's ~( opened */
-    bool alternatives;    /* there is a | at the outermost level */
-    bool glued;           /* shell pattern text stands around it */
-    int error;            /* EINVAL, ENOTSUP or ENOMEM */
-};
-/* Translates; false with T->error set. Release T->out in any case. */
-bool regex_translate(struct regex_text *t, const char *text, size_t len, unsigned flags);
-
-/* A pattern for the C library. NULL with errno set as pattern_compile does. */
-struct pattern *regex_compile(struct mem_region *region, const char *text, size_t len,
-                              unsigned flags);
-void regex_release(struct regex *regex);
-bool regex_matches(const struct pattern *p, const char *text, size_t len);
-ptrdiff_t regex_prefix(const struct pattern *p, const char *text, size_t len, bool longest);
-ptrdiff_t regex_suffix(const struct pattern *p, const char *text, size_t len, bool longest);
-/* WHOLE: as pattern_matches_spans, else as pattern_search. */
-size_t regex_spans(const struct pattern *p, const char *text, size_t len, size_t start, bool whole,
-                   struct match_span *spans, size_t span_max);
 
 #endif

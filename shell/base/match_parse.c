@@ -105,6 +105,11 @@ struct node *parse_repeat(struct parse *ps, struct node *child, uint32_t min, ui
     return node;
 }
 
+bool parse_is_word(uint32_t cp)
+{
+    return cp < 128 ? cclass_is((char)cp, CC_NAME) : utf8_to_lower(cp) != utf8_to_upper(cp);
+}
+
 static bool parse_number(const char **at, const char *end, uint32_t *ret)
 {
     enum { BOUND_MAX = 100000 };
@@ -143,21 +148,40 @@ bool parse_bounds(const char **at, const char *end, uint32_t *ret_min, uint32_t 
 
 struct options {
     enum pattern_mode mode;
-    bool nocase, lazy;
+    bool nocase, lazy, multiline, spaced;
 };
 static struct options options_save(const struct parse *ps)
 {
-    return (struct options){ .mode = ps->mode, .nocase = ps->nocase, .lazy = ps->lazy };
+    return (struct options){
+        .mode = ps->mode,
+        .nocase = ps->nocase,
+        .lazy = ps->lazy,
+        .multiline = ps->multiline,
+        .spaced = ps->spaced,
+    };
 }
 static void options_restore(struct parse *ps, struct options saved)
 {
     ps->mode = saved.mode;
     ps->nocase = saved.nocase;
     ps->lazy = saved.lazy;
+    ps->multiline = saved.multiline;
+    ps->spaced = saved.spaced;
 }
 
 static struct node *parse_list(struct parse *ps);
 static struct node *parse_fixed(struct parse *ps);
+
+/* What follows in the syntax in force, up to the end or the ")" of the shell's group around it. */
+static struct node *parse_by_mode(struct parse *ps)
+{
+    if (ps->mode == MODE_SHELL)
+        return parse_list(ps);
+    if (ps->mode == MODE_FIXED)
+        return parse_fixed(ps);
+    ps->shell_depth = ps->depth;
+    return parse_regex(ps);
+}
 
 /* list ")" with AT behind the "(". Options set inside end here. */
 static struct node *parse_inside(struct parse *ps)
@@ -166,7 +190,7 @@ static struct node *parse_inside(struct parse *ps)
         return bad_pattern(ps);
     struct options saved = options_save(ps);
     ps->depth++;
-    struct node *list = ps->mode == MODE_FIXED ? parse_fixed(ps) : parse_list(ps);
+    struct node *list = parse_by_mode(ps);
     ps->depth--;
     options_restore(ps, saved);
     if (!list)
@@ -246,30 +270,53 @@ static struct node *parse_nest(struct parse *ps)
 /* --- ~(options) and ~(options:list)
  * --------------------------------------------------------------- */
 
-/* One option letter; false when it is none. */
-static bool apply_option(struct parse *ps, char letter, bool on)
+/* The syntax that an option letter asks for; MODE_COUNT: it asks for none. */
+static enum pattern_mode option_mode(char letter)
 {
     switch (letter) {
     case 'E':
-        ps->mode = on ? MODE_ERE : MODE_SHELL;
-        break;
+        return MODE_ERE;
+    case 'A':
     case 'X':
-        ps->mode = on ? MODE_AUGMENTED : MODE_SHELL;
-        break;
+        return MODE_AUGMENTED;
+    case 'B':
     case 'G':
     case 'V':
-        ps->mode = on ? MODE_BRE : MODE_SHELL;
-        break;
+        return MODE_BRE;
     case 'P':
-        ps->mode = on ? MODE_PERL : MODE_SHELL;
-        break;
+        return MODE_PERL;
     case 'F':
-        ps->mode = on ? MODE_FIXED : MODE_SHELL;
-        break;
+    case 'L':
+        return MODE_FIXED;
     case 'K':
     case 'S':
-        ps->mode = MODE_SHELL;
-        break;
+        return MODE_SHELL;
+    default:
+        return MODE_COUNT;
+    }
+}
+
+static void option_left(struct parse *ps, bool on)
+{
+    ps->left_fixed = on;
+    ps->left_open = !on;
+}
+static void option_right(struct parse *ps, bool on)
+{
+    ps->right_fixed = on;
+    ps->right_open = !on;
+}
+
+/* One option letter; false when it is none. */
+static bool apply_option(struct parse *ps, char letter, bool on)
+{
+    enum pattern_mode mode = option_mode(letter);
+    if (mode != MODE_COUNT) {
+        ps->mode = on ? mode : MODE_SHELL;
+        ps->any_lazy |= ps->mode == MODE_PERL;
+        return true;
+    }
+    switch (letter) {
     case 'N':
         ps->nullglob |= on && ps->depth == 0;
         break;
@@ -280,16 +327,24 @@ static bool apply_option(struct parse *ps, char letter, bool on)
         ps->lazy = !on;
         ps->any_lazy |= !on;
         break;
+    case 'm':
+        ps->multiline = on;
+        break;
+    case 'x':
+        ps->spaced = on;
+        break;
+    case 'a':
+        option_left(ps, on);
+        option_right(ps, on);
+        break;
     case 'l':
-        ps->left_fixed = on;
-        ps->left_open = !on;
+        option_left(ps, on);
         break;
     case 'r':
-        ps->right_fixed = on;
-        ps->right_open = !on;
+        option_right(ps, on);
         break;
     default:
-        return false;
+        return strchr("MOUps", letter) != NULL; /* what they ask for is so anyway */
     }
     return true;
 }
@@ -311,29 +366,21 @@ static struct node *parse_fixed(struct parse *ps)
     return seq;
 }
 
-bool parse_option_letters(struct parse *ps)
+/* "~(" at AT. Without a list the options stay in force, and a change of syntax takes the rest of
+ * the sequence; at the outermost level that need not match from the start and to the end. */
+static struct node *parse_options(struct parse *ps)
 {
+    struct options saved = options_save(ps);
     bool on = true;
     ps->at += 2;
     for (; ps->at < ps->end && *ps->at != ')' && *ps->at != ':'; ps->at++) {
         if (*ps->at == '+' || *ps->at == '-')
             on = *ps->at == '+';
         else if (!apply_option(ps, *ps->at, on))
-            return false;
+            return bad_pattern(ps);
     }
-    return ps->at < ps->end;
-}
-
-/* "~(" at AT. Without a list the options stay in force, and a change of syntax takes the rest of
- * the sequence. FIRST: nothing came before it. */
-static struct node *parse_options(struct parse *ps, bool first)
-{
-    struct options saved = options_save(ps);
-    if (!parse_option_letters(ps))
+    if (ps->at >= ps->end)
         return bad_pattern(ps);
-    ps->regex = ps->mode != MODE_SHELL && ps->mode != MODE_FIXED;
-    if (ps->regex)
-        return NULL;
     if (*ps->at++ == ':') {
         struct node *list = parse_inside(ps);
         options_restore(ps, saved);
@@ -342,10 +389,10 @@ static struct node *parse_options(struct parse *ps, bool first)
     if (ps->mode == MODE_SHELL)
         return node_new(ps, NODE_EMPTY);
     if (ps->depth == 0) {
-        ps->left_open |= first && !ps->left_fixed;
+        ps->left_open |= !ps->left_fixed;
         ps->right_open |= !ps->right_fixed;
     }
-    return parse_fixed(ps);
+    return parse_by_mode(ps);
 }
 
 /* --- sequences
@@ -401,13 +448,13 @@ static struct node *parse_escape(struct parse *ps)
 }
 
 /* One element of a sequence. */
-static struct node *parse_element(struct parse *ps, bool first)
+static struct node *parse_element(struct parse *ps)
 {
     char c = *ps->at;
     if (c == '\\')
         return parse_escape(ps);
     if (c == '~' && ps->end - ps->at > 1 && ps->at[1] == '(')
-        return parse_options(ps, first);
+        return parse_options(ps);
     if (c == '%' && ps->end - ps->at > 1 && ps->at[1] == '(')
         return parse_nest(ps);
     if (strchr("?*+@!", c) && c && opens_group(ps, 1)) {
@@ -445,7 +492,7 @@ static struct node *parse_sequence(struct parse *ps)
     while (seq && ps->at < ps->end) {
         if (ps->depth > 0 && strchr(")|&", *ps->at) && *ps->at)
             break;
-        struct node *element = parse_element(ps, seq->child == NULL);
+        struct node *element = parse_element(ps);
         if (!element)
             return NULL;
         if (element->kind == NODE_EMPTY)

@@ -259,8 +259,10 @@ static enum member parse_member(struct char_set *set, const char **at, const cha
             *at = p + 1;
             if (escape_char(at, end, ret_cp))
                 return MEMBER_CHAR;
+            p++; /* an escape that means nothing: the letter */
+        } else if (syntax != SET_REGEX || p[1] == '[') {
+            p++; /* before a [ only quoting puts one */
         }
-        p++; /* quoted, or an escape that means nothing: the letter */
     }
     *at = p + utf8_decode(p, end, ret_cp);
     return MEMBER_CHAR;
@@ -307,7 +309,7 @@ int set_parse(struct set_tables *tables, const char **at, const char *end, enum 
 {
     const char *p = *at + 1;
     struct char_set set = { .nocase = nocase, .range_first = (uint32_t)tables->ranges.count };
-    if (p < end && (*p == '^' || *p == '!')) {
+    if (p < end && (*p == '^' || (*p == '!' && syntax != SET_REGEX))) {
         set.negate = true;
         p++;
     }

@@ -24,6 +24,39 @@ struct sim {
     ptrdiff_t best_start;
 };
 
+static bool is_word_at(const struct run *run, const char *p)
+{
+    uint32_t cp;
+    utf8_decode(p, run->text + run->len, &cp);
+    return cclass_is((char)cp, CC_NAME) ? cp < 128
+                                        : cp >= 128 && utf8_to_lower(cp) != utf8_to_upper(cp);
+}
+
+bool assert_holds(const struct run *run, enum assert_kind kind, size_t at)
+{
+    if (kind == ASSERT_START)
+        return at == 0;
+    if (kind == ASSERT_END)
+        return at == run->len;
+    const char *p = run->text + at;
+    if (kind == ASSERT_LINE_START)
+        return at == 0 || p[-1] == '\n';
+    if (kind == ASSERT_LINE_END)
+        return at == run->len || *p == '\n';
+    bool before = at > 0 && is_word_at(run, utf8_prev(run->text, p));
+    bool after = at < run->len && is_word_at(run, p);
+    switch (kind) {
+    case ASSERT_WORD:
+        return before != after;
+    case ASSERT_NOT_WORD:
+        return before == after;
+    case ASSERT_WORD_START:
+        return !before && after;
+    default:
+        return before && !after;
+    }
+}
+
 /* True when captures A are better than B: the same start of the match, and in the first group that
  * differs the one that takes part, starts earlier or is longer. */
 static bool captures_better(const ptrdiff_t *a, const ptrdiff_t *b, uint32_t slot_count)
@@ -122,6 +155,10 @@ static void add_thread(struct sim *sim, struct sim_list *list, uint32_t first, s
             for (uint32_t n = 2 * inst->x; n < 2 * inst->y && n < sim->slot_count; n++)
                 top = set_slot(sim, top, n, -1);
             top = push_pc(sim, top, task.pc + 1);
+            break;
+        case OP_ASSERT:
+            if (assert_holds(sim->run, (enum assert_kind)inst->x, at))
+                top = push_pc(sim, top, task.pc + 1);
             break;
         default:
             break;

@@ -1,5 +1,5 @@
 /*
- * Runs pattern code by backtracking: for what match_sim.c cannot do, that is !( ), &,
+ * Runs pattern code by backtracking: for what match_sim.c cannot do, that is !( ), &, look-ahead,
  * back references and %( ).
  *
  * A pair of instruction and position that failed once is not tried again (one bit each), so that
@@ -153,6 +153,26 @@ static void run_and(struct track *t, uint32_t pc, size_t at)
         push_ends(t, inst->x, at, NULL, first, second, false);
     mem_free(second);
     mem_free(first);
+}
+
+/* Is there a match of the sub-program at PC that starts at START and, with BEHIND, ends at AT? */
+static bool look_from(struct track *t, uint32_t pc, size_t start, size_t at, bool behind)
+{
+    uint8_t *ends = collect_ends(t, pc, start, false);
+    bool any = ends && behind && has_end(ends, at - start);
+    for (size_t i = 0; ends && !behind && !any && i <= (t->run->len - start) / 8; i++)
+        any = ends[i] != 0;
+    mem_free(ends);
+    return any;
+}
+
+static bool look_holds(struct track *t, uint32_t pc, size_t at)
+{
+    const struct inst *inst = &t->run->p->code[pc];
+    bool any = look_from(t, pc + 1, at, at, inst->y);
+    for (size_t start = at; inst->y && !any && start > 0 && !t->stop; start--)
+        any = look_from(t, pc + 1, start - 1, at, true);
+    return !t->stop && any != inst->n;
 }
 
 /* --- single instructions
@@ -370,6 +390,10 @@ static void follow(struct track *t, uint32_t pc, size_t at)
             for (uint32_t n = 2 * inst->x; n < 2 * inst->y && n < t->register_base; n++)
                 set_slot(t, n, -1);
             break;
+        case OP_ASSERT:
+            if (!assert_holds(run, (enum assert_kind)inst->x, at))
+                return;
+            break;
         case OP_MATCH:
             take_match(t, at);
             return;
@@ -379,6 +403,11 @@ static void follow(struct track *t, uint32_t pc, size_t at)
         case OP_AND:
             run_and(t, pc, at);
             return;
+        case OP_LOOK:
+            if (!look_holds(t, pc, at))
+                return;
+            next = inst->x;
+            break;
         case OP_BACK:
             if (!take_group_again(t, inst, &at))
                 return;

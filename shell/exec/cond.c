@@ -54,15 +54,11 @@ static enum flow match_test(struct shell *sh, const struct cond *cond, const cha
         count = *ret;
     } else {
         const struct pattern *pattern;
-        struct pattern *to_free;
-        TRY(pattern_word_compile(sh, cond->b, regex, &pattern, &to_free));
+        TRY(pattern_word_compile(sh, cond->b, regex, &pattern));
         errno = 0;
         count = regex ? pattern_search(pattern, text, len, 0, spans, MATCH_CAPTURE_MAX)
                       : pattern_matches_spans(pattern, text, len, spans, MATCH_CAPTURE_MAX);
-        bool no_memory = count == 0 && errno == ENOMEM;
-        if (to_free)
-            pattern_free(to_free);
-        if (no_memory)
+        if (count == 0 && errno == ENOMEM)
             return shell_fail_memory(sh, 0);
         *ret = count > 0;
     }

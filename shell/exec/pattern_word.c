@@ -70,9 +70,8 @@ static enum flow compile_known(struct shell *sh, struct cache_slot *slot, const 
 }
 
 enum flow pattern_word_compile(struct shell *sh, const struct word *word, bool regex,
-                               const struct pattern **ret_pattern, struct pattern **ret_free)
+                               const struct pattern **ret_pattern)
 {
-    *ret_free = NULL;
     bool fixed = !(word->flags & (WORD_HAS_EXPANSION | WORD_HAS_TILDE));
     struct cache_slot *slot = sh->debug_no_fastpath ? NULL : cache_at(sh, word->cache);
     if (slot && fixed && slot->kind == CACHE_PATTERN && slot->extra == (uint32_t)regex) {
@@ -87,9 +86,7 @@ enum flow pattern_word_compile(struct shell *sh, const struct word *word, bool r
         return compile_known(sh, slot, text, len, regex, ret_pattern);
     TRY(compile(sh, slot && fixed ? sh->heap : sh->scratch, text, len, regex, &made));
     *ret_pattern = made;
-    if (!slot || !fixed)
-        *ret_free = pattern_needs_free(made) ? made : NULL;
-    else if (cache_put(slot, CACHE_PATTERN, made, pattern_release))
+    if (slot && fixed && cache_put(slot, CACHE_PATTERN, made, pattern_release))
         slot->extra = regex;
     return FLOW_NEXT;
 }
@@ -102,10 +99,7 @@ enum flow pattern_word_matches(struct shell *sh, const struct word *word, const 
         return FLOW_NEXT;
     }
     const struct pattern *pattern;
-    struct pattern *to_free;
-    TRY(pattern_word_compile(sh, word, false, &pattern, &to_free));
+    TRY(pattern_word_compile(sh, word, false, &pattern));
     *ret = pattern_matches(pattern, text, len);
-    if (to_free)
-        pattern_free(to_free);
     return FLOW_NEXT;
 }

@@ -10,10 +10,8 @@
 enum flow pattern_word_matches(struct shell *sh, const struct word *word, const char *text,
                                size_t len, bool *ret) NODISCARD;
 /* The compiled pattern of WORD (REGEX: an ERE): from its cache slot when it holds no expansion,
- * else made in scratch. *RET_FREE is to be passed to pattern_free after use; NULL: nothing to free.
- * FLOW_ERROR for an invalid regular expression. */
+ * else made in scratch. FLOW_ERROR for an invalid regular expression. */
 enum flow pattern_word_compile(struct shell *sh, const struct word *word, bool regex,
-                               const struct pattern **ret_pattern,
-                               struct pattern **ret_free) NODISCARD;
+                               const struct pattern **ret_pattern) NODISCARD;
 
 #endif

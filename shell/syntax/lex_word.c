@@ -59,6 +59,7 @@ struct lexer {
     unsigned brackets;
     bool in_class; /* WORD_REGEX: inside [..] */
     bool regex;    /* the pattern started with ~(E) or the like: any ( opens a group */
+    bool cond;     /* WORD_COND_PATTERN */
 };
 
 static bool mode_in_braces(unsigned mode)
@@ -119,8 +120,8 @@ static bool lex_tilde(struct parser *p, struct builder *b)
     return builder_part(p, b, &part);
 }
 
-/* Is \C live text: a group in a replacement, any escape of a regular expression, a class like \d in
- * an extended pattern (the flag says that one was opened)? */
+/* Is \C live text: a group in a replacement, any escape of a regular expression, one like \d, \t or
+ * \1 once an extended pattern was opened (that is what the flag says)? */
 static bool keeps_backslash(const struct builder *b, int c)
 {
     switch (b->mode) {
@@ -131,7 +132,7 @@ static bool keeps_backslash(const struct builder *b, int c)
     case WORD_PATTERN:
     case WORD_TRIM:
     case WORD_SUBST:
-        return c != 0 && strchr("dDsSwW", c) && b->flags & WORD_HAS_GLOB;
+        return cclass_is((char)c, CC_NAME) && b->flags & WORD_HAS_GLOB;
     default:
         return false;
     }
@@ -217,9 +218,15 @@ static bool starts_regex(const struct parser *p, const struct builder *b)
     for (const char *s = text + 2; s < end; s++) {
         if (!cclass_is(*s, CC_NAME) && *s != '+' && *s != '-')
             return false;
-        regex |= strchr("EGPVX", *s) != NULL;
+        regex |= strchr("ABEFGLPVX", *s) != NULL;
     }
     return regex && text[0] == '~' && text[1] == '(';
+}
+
+/* Are | & < > ordinary, since a regular expression is read in [[ ]]? */
+static bool operators_are_text(const struct lexer *l)
+{
+    return l->b.mode == WORD_REGEX || (l->cond && l->regex);
 }
 
 /* The unquoted byte C stopped the run: does it end the word? Keeps the nesting. */
@@ -243,11 +250,14 @@ static enum verdict judge(struct parser *p, struct lexer *l, int c)
             return V_CLOSE;
         return l->brackets > 0 ? V_CLOSE : V_STOP;
     case '|':
-        return mode == WORD_REGEX && (l->in_class || look_ahead(p, 1) != '|') ? V_TAKE : V_STOP;
+        return operators_are_text(l) && (l->in_class || look_ahead(p, 1) != '|') ? V_TAKE : V_STOP;
     case '<':
     case '>':
-        return mode == WORD_REGEX ? V_TAKE : V_STOP;
+        return operators_are_text(l) ? V_TAKE : V_STOP;
     case '&':
+        if (operators_are_text(l) && look_ahead(p, 1) != '&')
+            return V_TAKE;
+        return l->in_class ? V_TAKE : V_STOP;
     case ';':
         return l->in_class ? V_TAKE : V_STOP;
     default:
@@ -378,12 +388,14 @@ static struct word *lex_plain(struct parser *p, enum word_mode mode)
 
 struct word *lex_word(struct parser *p, enum word_mode mode)
 {
+    struct lexer l = { .cond = mode == WORD_COND_PATTERN };
+    if (l.cond)
+        mode = WORD_PATTERN;
     if (mode <= WORD_PATTERN) {
         struct word *word = lex_plain(p, mode);
         if (word || p->status != PARSE_OK)
             return word;
     }
-    struct lexer l = { .group = 0 };
     builder_init(p, &l.b, mode);
     if (mode <= WORD_TARGET) {
         int c = look(p);

@@ -38,7 +38,8 @@ static struct word *parse_operand(struct parser *p, enum word_mode mode)
     if (!skip_newlines(p))
         return NULL;
     int c = look(p);
-    if (!lex_at_word(p, c) && !(mode == WORD_REGEX && c == '(')) {
+    bool starts_regex = mode == WORD_REGEX && (c == '(' || c == '<' || c == '>');
+    if (!lex_at_word(p, c) && !starts_regex) {
         parser_unexpected(p);
         return NULL;
     }
@@ -70,7 +71,7 @@ static enum word_mode right_mode(enum cond_op op)
 {
     if (op == COND_REGEX)
         return WORD_REGEX;
-    return op == COND_MATCH || op == COND_NO_MATCH ? WORD_PATTERN : WORD_COND;
+    return op == COND_MATCH || op == COND_NO_MATCH ? WORD_COND_PATTERN : WORD_COND;
 }
 
 /* -X word */

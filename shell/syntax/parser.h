@@ -211,7 +211,7 @@ enum word_mode {
     WORD_VALUE,     /* value of an assignment */
     WORD_TARGET,    /* of a redirection, subject of case, here-string */
     WORD_COND,      /* operand in [[ ]] */
-    WORD_PATTERN,   /* of case, or right side of == in [[ ]] */
+    WORD_PATTERN,   /* of case */
     WORD_REGEX,     /* right side of =~ */
     WORD_ARG,       /* ${x-WORD}, unquoted */
     WORD_ARG_DQ,    /* the same in double quotes or a here-document */
@@ -221,6 +221,7 @@ enum word_mode {
     WORD_SUBSCRIPT, /* ends at ] */
     WORD_HERE,      /* to the end of the island, as in a here-document */
     WORD_ARITH,
+    WORD_COND_PATTERN, /* right side of == in [[ ]]: WORD_PATTERN, but for | & < > in ~(E) */
 };
 
 /* A word under construction. */

@@ -21,8 +21,6 @@ static void try_raw(const uint8_t *data, size_t size)
     struct pattern *p = pattern_compile(mem_region_malloc(), pattern, len, flags);
     if (!p)
         return;
-    if (pattern_needs_free(p) && text_len > 24)
-        text_len = 24; /* back references take the C library exponential time */
     struct match_span spans[MATCH_CAPTURE_MAX];
     bool whole = pattern_matches(p, text, text_len);
     if ((pattern_matches_spans(p, text, text_len, spans, MATCH_CAPTURE_MAX) > 0) != whole)
