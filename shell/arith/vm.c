@@ -72,8 +72,8 @@ static inline bool load_fast(const struct name *name, int64_t *ret)
            plain_integer(var->value.text, var->value.inline_len, ret);
 }
 
-/* These write and copy only what counts: a load of all of a number soon after a store to a part of it
- * makes the processor wait. */
+/* These write and copy only what counts: a load of all of a number soon after a store to a part of
+ * it makes the processor wait. */
 static inline void set_int(struct num *n, int64_t i)
 {
     n->is_float = false;

@@ -31,8 +31,8 @@ struct run {
     bool exec_last;
 };
 
-/* Member by member: compilers clear the whole with an instruction that takes as long as all the rest
- * of a small command. The command is filled by who finds it. */
+/* Member by member: compilers clear the whole with an instruction that takes as long as all the
+ * rest of a small command. The command is filled by who finds it. */
 static inline void run_init(struct run *run, const struct node_simple *node, bool exec_last)
 {
     run->node = node;

@@ -1,0 +1,13 @@
+# the 2013 nanosort function, 4000000 lines of 'rand' input on standard input
+## group: headline
+## n: 4000000
+## set: full
+## timeout: 400
+## runs: 2
+## need: assoc kshfunc
+## stdin: rand 4000000
+## check: permutation
+command -v integer >/dev/null 2>&1 || alias integer='typeset -i'
+case ${BASH_VERSION:-} in ?*) shopt -s expand_aliases;; esac
+function nanosort { typeset -A a ; integer k=0; while read i ; do key="$i$((k++))" ; a["$key"]="$i" ; done ; printf "%s\n" "${a[@]}" ; }
+nanosort

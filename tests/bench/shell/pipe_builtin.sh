@@ -1,0 +1,11 @@
+# echo | read
+## group: process
+## n: 2000
+## expect: 2000
+n=$1
+i=0
+while [ $i -lt $n ]; do
+    echo "x $i" | read a b
+    i=$((i+1))
+done
+echo $i
