@@ -15,8 +15,6 @@ static enum flow leave_loops(struct shell *sh, struct args *args, enum flow how)
         return flow;
     int64_t count = 1;
     const char *operand = args_peek(args, 0);
-    if (args_left(args) > 1)
-        return builtin_usage_error(sh, args, "too many operands");
     if (operand && (!num_parse_int(operand, strlen(operand), &count) || count < 1))
         return shell_fail(sh, ERROR_BUILTIN, 1, args->argv[0], "%s: bad number", operand);
     sh->status = 0;

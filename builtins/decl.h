@@ -9,6 +9,7 @@
 /* A declaration command as its options say. */
 struct decl {
     struct var_change change;
+    uint32_t last_case;  /* the last one of -l and -u, as an attribute */
     const char *command; /* for messages: argv[0] */
     const char *word;    /* what -p prints before each: "export"; NULL: typeset and attributes */
     bool print;          /* -p */

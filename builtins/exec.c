@@ -12,6 +12,18 @@
 #include "shell/exec/spawn.h"
 #include "shell/state/env.h"
 #include "shell/state/option.h"
+#include "shell/state/var.h"
+
+/* The program takes the place of this shell, so it is a level less deep; in a subshell the shell
+ * stays. */
+static enum flow lower_shlvl(struct shell *sh)
+{
+    const char *text = var_text(sh, "SHLVL");
+    int64_t level;
+    if (sh->subshell_level > 0 || !text || !num_parse_int(text, strlen(text), &level))
+        return FLOW_NEXT;
+    return var_set_int(sh, "SHLVL", level - 1);
+}
 
 static enum flow exec_run(struct shell *sh, struct args *args)
 {
@@ -46,6 +58,7 @@ static enum flow exec_run(struct shell *sh, struct args *args)
         TRY(env_build_temporary(sh, &envp));
         return spawn_exec_env(sh, name, path, argv, envp);
     }
+    TRY(lower_shlvl(sh));
     return spawn_exec(sh, name, path, argv);
 }
 

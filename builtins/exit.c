@@ -4,10 +4,13 @@
  * The number is read as far as it goes, as ksh93 does: `exit abc` is `exit 0`. exit keeps the low 8
  * bits, as the system would; a function may return any number.
  */
+#include <errno.h>
 #include <stdlib.h>
 
 #include "builtins/builtin.h"
 #include "shell/exec/trap.h"
+
+enum { STATUS_OUT_OF_RANGE = 128 };
 
 /* Options are not looked for: `return -1` is a number. `--` may stand before it. */
 static enum flow take_status(struct shell *sh, struct args *args)
@@ -22,8 +25,15 @@ static enum flow take_status(struct shell *sh, struct args *args)
             return flow;
         operand = args_peek(args, 0);
     }
-    if (operand)
-        sh->status = (int)strtol(operand, NULL, 10);
+    if (!operand)
+        return FLOW_NEXT;
+    errno = 0;
+    long status = strtol(operand, NULL, 10);
+    if (errno || status != (int)status) {
+        shell_warn(sh, args->argv[0], "warning: %s: out of range", operand);
+        status = STATUS_OUT_OF_RANGE;
+    }
+    sh->status = (int)status;
     return FLOW_NEXT;
 }
 

@@ -20,9 +20,6 @@ void quote_pattern_to_ere(struct str *s, const char *text, size_t len);
 enum flow quote_variable(struct shell *sh, const char *name, const char *variable, bool lines,
                          struct str *s) NODISCARD;
 
-/* LEN bytes as base64 text. */
-void quote_base64(struct str *s, const char *bytes, size_t len);
-
 /* printf_time.c: the date DATE formatted by FORMAT (NULL: the default one). False: DATE was not
  * understood. */
 bool time_format(struct shell *sh, struct str *s, const char *format, const char *date);

@@ -8,6 +8,7 @@
 
 #include "builtins/operand.h"
 #include "builtins/print.h"
+#include "shell/base/base64.h"
 #include "shell/base/cclass.h"
 #include "shell/base/utf8.h"
 #include "shell/state/var.h"
@@ -253,44 +254,6 @@ void quote_pattern_to_ere(struct str *s, const char *text, size_t len)
 
 /* ---- %B ------------------------------------------------------------------------------------- */
 
-static const char base64_digits[] =
-    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-
-void quote_base64(struct str *s, const char *bytes, size_t len)
-{
-    for (size_t i = 0; i < len; i += 3) {
-        uint32_t bits = 0;
-        size_t count = len - i < 3 ? len - i : 3;
-        for (size_t k = 0; k < 3; k++)
-            bits = bits << 8 | (k < count ? (unsigned char)bytes[i + k] : 0u);
-        for (size_t k = 0; k < 4; k++)
-            str_putc(s, k <= count ? base64_digits[bits >> (18 - 6 * k) & 63] : '=');
-    }
-}
-
-static int base64_digit(char c)
-{
-    const char *at = c ? strchr(base64_digits, c) : NULL;
-    return at ? (int)(at - base64_digits) : -1;
-}
-
-static void append_decoded(struct str *s, const char *text, size_t len)
-{
-    uint32_t bits = 0;
-    int count = 0;
-    for (size_t i = 0; i < len; i++) {
-        int digit = base64_digit(text[i]);
-        if (digit < 0)
-            continue;
-        bits = bits << 6 | (uint32_t)digit;
-        count += 6;
-        if (count >= 8) {
-            count -= 8;
-            str_putc(s, (char)(bits >> count & 0xff));
-        }
-    }
-}
-
 enum flow quote_variable(struct shell *sh, const char *name, const char *variable, bool lines,
                          struct str *s)
 {
@@ -310,7 +273,7 @@ enum flow quote_variable(struct shell *sh, const char *name, const char *variabl
         return FLOW_NEXT;
     TRY(var_resolve(sh, &ref, &var));
     if (var && var->attrs & VAR_BINARY)
-        append_decoded(s, text, len);
+        base64_decode(s, text, len);
     else
         str_append(s, text, len);
     return FLOW_NEXT;

@@ -17,6 +17,7 @@
 
 #include "builtins/operand.h"
 #include "builtins/print.h"
+#include "shell/base/base64.h"
 #include "shell/base/sys.h"
 #include "shell/base/utf8.h"
 #include "shell/exec/jobs.h"
@@ -249,7 +250,7 @@ static enum flow assign_characters(struct reader *r, const char *name)
         return var_set(r->sh, &ref, r->text, r->len, 0);
     struct str encoded;
     str_init(&encoded, r->sh->scratch);
-    quote_base64(&encoded, r->text, r->len);
+    base64_encode(&encoded, r->text, r->len);
     if (!str_ok(&encoded))
         return shell_fail_memory(r->sh, encoded.len);
     return var_set(r->sh, &ref, str_text(&encoded), encoded.len, 0);

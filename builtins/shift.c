@@ -12,8 +12,6 @@ static enum flow shift_run(struct shell *sh, struct args *args)
         return flow;
     int64_t count = 1;
     const char *operand = args_peek(args, 0);
-    if (args_left(args) > 1)
-        return builtin_usage_error(sh, args, "too many operands");
     if (operand)
         TRY(arith_eval_int(sh, operand, strlen(operand), &count));
     if (count < 0 || (uint64_t)count > sh->params->count)

@@ -3,12 +3,14 @@
 #include <unistd.h>
 
 #include "builtins/builtin.h"
+#include "shell/state/option.h"
 
-static void print_time(struct out *out, clock_t ticks, long per_second, char end)
+/* PADDED: two digits before the point, as outside of POSIX mode. */
+static void print_time(struct out *out, clock_t ticks, long per_second, bool padded, char end)
 {
     long minutes = (long)(ticks / (60 * per_second));
     double seconds = (double)(ticks % (60 * per_second)) / (double)per_second;
-    out_printf(out, "%ldm%06.3fs%c", minutes, seconds, end);
+    out_printf(out, "%ldm%0*.3fs%c", minutes, padded ? 6 : 0, seconds, end);
 }
 
 static enum flow times_run(struct shell *sh, struct args *args)
@@ -20,12 +22,13 @@ static enum flow times_run(struct shell *sh, struct args *args)
     if (args_option(sh, args, &flow) != 0)
         return flow;
     if (args_left(args))
-        return builtin_usage_error(sh, args, "takes no operands");
+        return builtin_usage_error(sh, args, "too many operands");
+    bool padded = !option_on(sh, OPTION_POSIX);
     times(&used);
-    print_time(sh->out, used.tms_utime, per_second, ' ');
-    print_time(sh->out, used.tms_stime, per_second, '\n');
-    print_time(sh->out, used.tms_cutime, per_second, ' ');
-    print_time(sh->out, used.tms_cstime, per_second, '\n');
+    print_time(sh->out, used.tms_utime, per_second, padded, ' ');
+    print_time(sh->out, used.tms_stime, per_second, padded, '\n');
+    print_time(sh->out, used.tms_cutime, per_second, padded, ' ');
+    print_time(sh->out, used.tms_cstime, per_second, padded, '\n');
     sh->status = 0;
     return FLOW_NEXT;
 }

@@ -106,6 +106,21 @@ static enum flow take_index_type(struct shell *sh, struct args *args, struct dec
     return FLOW_NEXT;
 }
 
+/* Of attributes that exclude each other the last one counts; -l and -u may both be sizes. */
+static void set_attr(struct decl *decl, uint32_t attr)
+{
+    uint32_t drop = 0;
+    if (attr & VAR_NUMERIC)
+        drop = VAR_NUMERIC;
+    else if (attr & (VAR_LEFT | VAR_RIGHT))
+        drop = VAR_LEFT | VAR_RIGHT;
+    else if (attr & VAR_ARRAY)
+        drop = VAR_ARRAY;
+    decl->change.set = (decl->change.set & ~drop) | attr;
+    if (attr & (VAR_LOWER | VAR_UPPER))
+        decl->last_case = attr;
+}
+
 /* One option of typeset. */
 static enum flow take_option(struct shell *sh, struct args *args, int option, struct decl *decl)
 {
@@ -148,14 +163,14 @@ static enum flow take_option(struct shell *sh, struct args *args, int option, st
         decl->change.clear |= attr;
         return FLOW_NEXT;
     }
-    decl->change.set |= attr;
+    set_attr(decl, attr);
     if (option == 'a')
         return take_index_type(sh, args, decl);
     if (args->option_argument) {
         int number = (int)strtol(args->option_argument, NULL, 10);
-        *(option == 'i' ? &decl->change.base : &decl->change.width) = number;
-        if (option == 'i' && (number < 2 || number > 64))
-            return shell_fail(sh, ERROR_BUILTIN, 1, args->argv[0], "%d: bad base", number);
+        int *field = option == 'i' ? &decl->change.base : &decl->change.width;
+        if (*field < 0) /* the first one counts, as in ksh93 */
+            *field = number;
     }
     return FLOW_NEXT;
 }
@@ -164,16 +179,17 @@ static enum flow take_option(struct shell *sh, struct args *args, int option, st
 static enum flow check_options(struct shell *sh, const struct args *args, const struct decl *decl)
 {
     uint32_t set = decl->change.set;
+    if (decl->move && (set || decl->functions || decl->print))
+        return builtin_usage_error(sh, args, "-m cannot be used with other options");
+    if ((set & VAR_BINARY) && (set & (VAR_LEFT | VAR_LOWER | VAR_UPPER)))
+        return builtin_usage_error(sh, args, "-b cannot be used with -L/-u/-l");
     if ((set & VAR_NUMERIC) && (set & VAR_JUSTIFY))
         return builtin_usage_error(sh, args, "-i/-F/-E/-X cannot be used with -L/-R/-Z");
-    if ((set & VAR_INTEGER) && (set & VAR_FLOATING))
-        return builtin_usage_error(sh, args, "-i cannot be used with -F/-E/-X");
-    if ((set & VAR_LEFT) && (set & VAR_RIGHT))
-        return builtin_usage_error(sh, args, "-L cannot be used with -R");
     if ((set & VAR_NAMEREF) && (set & ~(uint32_t)VAR_NAMEREF))
-        return builtin_usage_error(sh, args, "-n cannot be used with other attributes");
+        return builtin_usage_error(sh, args, "-n cannot be used with other options except -g");
     if (decl->functions && (set & ~(uint32_t)(VAR_UPPER | VAR_TAG | VAR_EXPORT)))
-        return builtin_usage_error(sh, args, "-f can only be used with -u and -t");
+        return builtin_usage_error(sh, args,
+                                   "-f cannot be used with other options except -t and -u");
     return FLOW_NEXT;
 }
 
@@ -461,6 +477,8 @@ enum flow decl_run(struct shell *sh, struct args *args, struct decl *decl)
         decl->names_only = decl->any_option = true;
     }
     TRY(check_options(sh, args, decl));
+    if (!(decl->change.set & VAR_NUMERIC) && decl->last_case)
+        decl->change.set &= ~(uint32_t)(VAR_LOWER | VAR_UPPER) | decl->last_case;
     if (decl->functions)
         return decl_functions(sh, decl, args);
     if (args_left(args) == 0)

@@ -29,8 +29,8 @@ static void append_attr_words(struct str *s, const struct var *var)
         uint32_t attr;
         const char *word;
     } words[] = {
-        { VAR_READONLY, "readonly" },
         { VAR_EXPORT, "export" },
+        { VAR_READONLY, "readonly" },
         { VAR_ASSOC, "associative array" },
         { VAR_INDEXED, "indexed array" },
         { VAR_TAG, "tagged" },
@@ -58,6 +58,8 @@ static void append_attr_words(struct str *s, const struct var *var)
             str_printf(s, "base %d ", var->base);
         else if (words[i].attr & VAR_FLOATING && var->width >= 0)
             str_printf(s, "precision %d ", var->width);
+        else if (words[i].attr == VAR_HEXFLOAT)
+            str_append_z(s, "precision 32 ");
         else if (words[i].attr & VAR_JUSTIFY)
             str_printf(s, "%d ", var->width);
     }
@@ -77,6 +79,8 @@ static enum flow append_variable(struct shell *sh, const struct decl *decl, stru
                                  struct str *line)
 {
     const struct var *var = name->cur;
+    if (decl->print && decl->names_only && !decl->word) /* typeset +p */
+        return var_print_head(sh, name, line);
     if (decl->names_only) {
         str_append(line, name->text, name->len);
         return FLOW_NEXT;

@@ -73,7 +73,7 @@ static enum flow letters(struct parser *p, const char *word)
     for (const char *c = word + 1; *c; c++) {
         enum option option;
         if (*c == 'c' && on) {
-            p->takes_command = true;
+            p->takes_command = p->sh->takes_command = true;
         } else if (*c == 's') {
             p->cmdline->from_stdin = on;
             TRY(set_option(p, OPTION_STDIN, on));

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "shell/exec/exec_private.h"
 #include "shell/exec/jobs.h"
 #include "shell/exec/redir_private.h"
 #include "shell/expand/expand.h"
@@ -51,6 +52,7 @@ static enum flow apply_file(struct shell *sh, struct frame *target, const struct
     size_t len;
     int real, dup;
     TRY(expand_target(sh, redir->word, &path, &len));
+    xtrace_redir(sh, redir, path, len);
     if (option_on(sh, OPTION_RESTRICTED) && redir->op != REDIR_IN)
         return shell_fail(sh, ERROR_REDIRECT, 1, path, "restricted");
     TRY(redir_open(sh, redir->op, path, &real, &dup));
@@ -71,6 +73,7 @@ static enum flow apply_on_success(struct shell *sh, struct frame *target, const 
         return redir_truncate_later(sh, target, fd);
     }
     TRY(expand_target(sh, redir->word, &path, &len));
+    xtrace_redir(sh, redir, path, len);
     if (option_on(sh, OPTION_RESTRICTED))
         return shell_fail(sh, ERROR_REDIRECT, 1, path, "restricted");
     TRY(redir_open_rewrite(sh, target, path, &real));
@@ -85,6 +88,7 @@ static enum flow apply_here(struct shell *sh, struct frame *target, const struct
     int real;
     if (redir->word)
         TRY(expand_text(sh, redir->word, &text, &len));
+    xtrace_redir(sh, redir, text, len);
     TRY(redir_open_text(sh, text, len, redir->op == REDIR_HERE_STRING, &real));
     return install(sh, target, fd, real);
 }
@@ -97,6 +101,7 @@ static enum flow apply_dup(struct shell *sh, struct frame *target, const struct 
     char *end;
     size_t len;
     TRY(expand_target(sh, redir->word, &text, &len));
+    xtrace_redir(sh, redir, text, len);
     if (strcmp(text, "-") == 0)
         return fdtab_close(sh, target, fd);
     if (strcmp(text, "p") == 0) {
@@ -177,10 +182,16 @@ static enum flow apply_op(struct shell *sh, struct frame *target, const struct r
     return FLOW_NEXT;
 }
 
+int redir_fd(const struct shell *sh, const struct redir *redir)
+{
+    bool inout = redir->op == REDIR_INOUT || redir->op == REDIR_INOUT_TRUNC;
+    return inout && redir->fd_implied && !option_on(sh, OPTION_POSIX) ? STDOUT_FILENO : redir->fd;
+}
+
 static enum flow apply_one(struct shell *sh, struct frame *target, const struct redir *redir)
 {
     if (!redir->var)
-        return apply_op(sh, target, redir, redir->fd);
+        return apply_op(sh, target, redir, redir_fd(sh, redir));
     struct var_ref ref;
     bool fresh = false;
     int fd = -1;
@@ -193,11 +204,15 @@ enum flow redir_apply(struct shell *sh, struct frame *target, const struct redir
                       size_t count)
 {
     uint32_t line = sh->line;
-    for (size_t i = 0; i < count; i++) {
+    enum flow flow = FLOW_NEXT;
+    for (size_t i = 0; i < count && flow == FLOW_NEXT; i++) {
         if (redirs[i].line > 0)
             sh->line = redirs[i].line;
-        TRY(apply_one(sh, target, &redirs[i]));
+        flow = apply_one(sh, target, &redirs[i]);
     }
-    sh->line = line;
-    return FLOW_NEXT;
+    if (__builtin_expect(sh->redir_traced, 0))
+        xtrace_redir_end(sh);
+    if (flow == FLOW_NEXT)
+        sh->line = line;
+    return flow;
 }

@@ -5,6 +5,9 @@
 
 #include "shell/exec/redir.h"
 
+/* The descriptor of REDIR without {name}: <> alone is about standard output, in POSIX mode about
+ * standard input. */
+int redir_fd(const struct shell *sh, const struct redir *redir);
 /* Opens PATH for the operator OP: *RET_REAL is a new descriptor; or, for /dev/fd/N and the like,
  * *RET_DUP the script's descriptor that it means (the other is -1). */
 enum flow redir_open(struct shell *sh, enum redir_op op, const char *path, int *ret_real,

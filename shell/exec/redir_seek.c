@@ -9,9 +9,11 @@
 #include <unistd.h>
 
 #include "shell/base/match.h"
+#include "shell/exec/exec_private.h"
 #include "shell/exec/redir_private.h"
 #include "shell/expand/expand.h"
 #include "shell/state/fdtab.h"
+#include "shell/syntax/unparse.h"
 
 static enum flow seek_fail(struct shell *sh, int fd)
 {
@@ -46,6 +48,14 @@ static enum flow seek_arith(struct shell *sh, const struct redir *redir, int fd,
     off_t eof = cur < 0 ? -1 : lseek(fdtab_real(sh, fd), 0, SEEK_END);
     if (eof < 0 || lseek(fdtab_real(sh, fd), cur, SEEK_SET) < 0)
         return seek_fail(sh, fd);
+    if (xtrace_on(sh)) {
+        struct str s;
+        str_init(&s, sh->scratch);
+        str_append_z(&s, "((");
+        unparse_arith(&s, redir->word);
+        str_append_z(&s, "))");
+        xtrace_redir(sh, redir, str_text(&s), s.len);
+    }
     TRY(evaluate(sh, redir->word, cur, eof, &offset));
     return input_seek(in, (off_t)offset, SEEK_SET) < 0 ? seek_fail(sh, fd) : FLOW_NEXT;
 }
@@ -58,6 +68,7 @@ static enum flow seek_pattern(struct shell *sh, const struct redir *redir, struc
     const char *text, *line;
     size_t len, line_len;
     TRY(expand_pattern(sh, redir->word, &text, &len));
+    xtrace_redir(sh, redir, text, len);
     struct pattern *pattern = pattern_compile(sh->heap, text, len, 0);
     if (!pattern) {
         const char *why = pattern_error(errno);

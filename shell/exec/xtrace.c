@@ -6,6 +6,7 @@
  * sees.
  */
 #include "shell/exec/exec_private.h"
+#include "shell/exec/redir_private.h"
 
 #include <string.h>
 
@@ -62,13 +63,59 @@ void xtrace_text(struct shell *sh, const char *text, size_t len)
 void xtrace_words(struct shell *sh, size_t count, const char *const *words)
 {
     struct str s;
+    bool is_test = strcmp(words[0], "[") == 0; /* its brackets need no quotes */
     line_begin(sh, &s);
     for (size_t i = 0; i < count; i++) {
         if (i)
             str_putc(&s, ' ');
-        text_quote(&s, words[i], strlen(words[i]));
+        if (is_test && (i == 0 || (i == count - 1 && strcmp(words[i], "]") == 0)))
+            str_append_z(&s, words[i]);
+        else
+            text_quote(&s, words[i], strlen(words[i]));
     }
     line_end(sh, &s);
+}
+
+void xtrace_redir_end(struct shell *sh)
+{
+    struct out *out = sh->redir_traced ? fdtab_out(sh, 2) : NULL;
+    sh->redir_traced = false;
+    if (!out)
+        return;
+    out_putc(out, '\n');
+    (void)out_flush(out);
+    out_clear_error(out);
+}
+
+void xtrace_redir(struct shell *sh, const struct redir *redir, const char *text, size_t len)
+{
+    struct out *out = fdtab_out(sh, 2);
+    struct str s;
+    if (!out || !xtrace_on(sh))
+        return;
+    str_init(&s, sh->heap);
+    if (sh->redir_traced)
+        str_putc(&s, ' ');
+    else
+        prompt_append(sh, &s);
+    sh->redir_traced = true;
+    if (redir->var)
+        str_printf(&s, "{%s}", redir->var->name->text);
+    else if (redir->op != REDIR_BOTH && redir->op != REDIR_BOTH_APPEND)
+        str_append_int(&s, redir_fd(sh, redir));
+    str_append_z(&s, redir_operator((enum redir_op)redir->op));
+    str_putc(&s, ' ');
+    if (redir->op == REDIR_HERE_DOC)
+        str_append_z(&s, redir->here_delimiter);
+    else if (redir->seek_arith || redir->op == REDIR_DUP_IN || redir->op == REDIR_DUP_OUT)
+        str_append(&s, text, len);
+    else
+        text_quote(&s, text, len);
+    if (str_ok(&s))
+        out_write(out, s.data, s.len);
+    str_release(&s);
+    if (redir->fd == 2 || redir->op == REDIR_BOTH || redir->op == REDIR_BOTH_APPEND)
+        xtrace_redir_end(sh); /* what follows goes elsewhere */
 }
 
 static void subscript(struct str *s, enum ref_kind kind, int64_t index, const char *key,

@@ -9,6 +9,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "shell/base/base64.h"
 #include "shell/base/utf8.h"
 #include "shell/state/option.h"
 #include "shell/state/var_private.h"
@@ -133,6 +134,34 @@ static void justify(struct str *s, uint32_t attrs, size_t width, const char *tex
     str_append(s, text + skip, len - skip);
 }
 
+/* Base64 TEXT for a binary variable, after that of OLD if there is one: the canonical text of the
+ * bytes, as many as -Z says. */
+static enum flow shape_binary(struct shell *sh, const struct var *var, const struct value *old,
+                              const char *text, size_t len, struct draft *ret)
+{
+    struct str bytes, encoded;
+    str_init(&bytes, sh->scratch);
+    str_init(&encoded, sh->scratch);
+    if (old) {
+        const char *before;
+        size_t before_len;
+        TRY(attr_show(sh, var, old, &before, &before_len));
+        base64_decode(&bytes, before, before_len);
+    }
+    base64_decode(&bytes, text, len);
+    size_t size = bytes.len;
+    if ((var->attrs & VAR_ZERO) && var->width > 0) {
+        size = (size_t)var->width;
+        while (bytes.len < size && str_ok(&bytes))
+            str_putc(&bytes, '\0');
+    }
+    base64_encode(&encoded, str_text(&bytes), size);
+    if (!str_ok(&bytes) || !str_ok(&encoded))
+        return shell_fail_memory(sh, len);
+    *ret = (struct draft){ .bits = VALUE_TEXT, .text = str_text(&encoded), .len = encoded.len };
+    return FLOW_NEXT;
+}
+
 /* Case and width for a text variable, into scratch. */
 static enum flow shape_text(struct shell *sh, const struct var *var, const char *text, size_t len,
                             struct draft *ret)
@@ -149,8 +178,9 @@ static enum flow shape_text(struct shell *sh, const struct var *var, const char 
     }
     struct str wide;
     str_init(&wide, sh->scratch);
-    if ((var->attrs & VAR_JUSTIFY) && var->width > 0) {
-        justify(&wide, var->attrs, (size_t)var->width, text, len);
+    size_t width = var->width > 0 ? (size_t)var->width : utf8_count(text, len);
+    if (var->attrs & VAR_JUSTIFY) {
+        justify(&wide, var->attrs, width, text, len);
         text = str_text(&wide);
         len = wide.len;
     }
@@ -174,6 +204,8 @@ enum flow attr_convert_text(struct shell *sh, const struct var *var, const struc
         draft_num(attrs, old ? add_nums(stored_num(old), n) : n, ret);
         return FLOW_NEXT;
     }
+    if (attrs & VAR_BINARY)
+        return shape_binary(sh, var, old, text, len, ret);
     if (!(attrs & (VAR_LOWER | VAR_UPPER | VAR_JUSTIFY))) {
         *ret = (struct draft){ .bits = VALUE_TEXT, .text = text, .len = len };
         return FLOW_NEXT;

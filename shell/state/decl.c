@@ -15,7 +15,8 @@ enum {
     SIZE_ATTRS = VAR_SHORT | VAR_LONG | VAR_UNSIGNED,
     CASE_ATTRS = VAR_LOWER | VAR_UPPER,
     /* a change of one of these converts the data */
-    DATA_ATTRS = VAR_NUMERIC | SIZE_ATTRS | CASE_ATTRS | VAR_JUSTIFY | VAR_ENUM | VAR_TYPED_INDEX,
+    DATA_ATTRS = VAR_NUMERIC | SIZE_ATTRS | CASE_ATTRS | VAR_JUSTIFY | VAR_ENUM | VAR_TYPED_INDEX |
+                 VAR_BINARY,
     /* what may be done to a read-only variable */
     HARMLESS_ATTRS = VAR_READONLY | VAR_EXPORT | VAR_TAG,
 };
@@ -34,7 +35,7 @@ static uint32_t normal_set(uint32_t set)
         set = (set & ~(uint32_t)VAR_LOWER) | VAR_LONG;
     if ((set & VAR_INTEGER) && (set & VAR_UPPER))
         set = (set & ~(uint32_t)VAR_UPPER) | VAR_UNSIGNED;
-    if (set & VAR_FLOATING) /* there is no short float: ksh93 shows a double all the same */
+    if (!(set & VAR_INTEGER) || (set & VAR_LONG)) /* there is no short float nor a short text */
         set &= ~(uint32_t)VAR_SHORT;
     if ((set & VAR_ZERO) && !(set & VAR_LEFT))
         set |= VAR_RIGHT;
@@ -138,6 +139,28 @@ static enum flow convert_array(struct shell *sh, const struct var *old, const st
     return FLOW_NEXT;
 }
 
+/* -L, -R and -Z without a width: that of the first value, shown by OLD. */
+static enum flow take_width(struct shell *sh, const struct var *old, const struct value *first,
+                            struct var *next)
+{
+    const char *text;
+    size_t len;
+    if (!(next->attrs & VAR_JUSTIFY) || next->width != 0 || !first || !value_is_set(first))
+        return FLOW_NEXT;
+    TRY(attr_show(sh, old, first, &text, &len));
+    size_t width = utf8_count(text, len);
+    next->width = (int16_t)(width < INT16_MAX ? width : INT16_MAX);
+    return FLOW_NEXT;
+}
+
+/* The first element of ARRAY; NULL when it has none. */
+static const struct value *array_first(struct array *array)
+{
+    struct array_item item;
+    size_t position = 0;
+    return array_next(array, &position, &item) ? item.value : NULL;
+}
+
 /* The elements of NEXT, from VAR's array or scalar. */
 static enum flow build_array(struct shell *sh, const struct var *var, struct var *next)
 {
@@ -164,12 +187,13 @@ static enum flow build_array(struct shell *sh, const struct var *var, struct var
             return shell_fail_memory(sh, 0);
         }
     }
+    TRY(take_width(sh, var, array_first(next->array), next));
     if ((var->attrs ^ next->attrs) & DATA_ATTRS || var->width != next->width)
         return convert_array(sh, var, next, next->array);
     return FLOW_NEXT;
 }
 
-/* Fills NEXT's data. Width of -L -R -Z without n is that of the value. */
+/* Fills NEXT's data. */
 static enum flow build_data(struct shell *sh, const struct var *var, struct var *next)
 {
     next->value.bits = 0;
@@ -178,13 +202,7 @@ static enum flow build_data(struct shell *sh, const struct var *var, struct var 
         return build_array(sh, var, next);
     if (!value_is_set(&var->value))
         return FLOW_NEXT;
-    if ((next->attrs & VAR_JUSTIFY) && next->width == 0) {
-        const char *text;
-        size_t len;
-        TRY(attr_show(sh, var, &var->value, &text, &len));
-        size_t width = utf8_count(text, len);
-        next->width = (int16_t)(width < INT16_MAX ? width : INT16_MAX);
-    }
+    TRY(take_width(sh, var, &var->value, next));
     return convert_value(sh, var, next, &var->value, &next->value);
 }
 

@@ -11,9 +11,14 @@
 #include <unistd.h>
 
 #include "shell/base/cclass.h"
+#include "shell/state/env_shape.h"
+#include "shell/state/option.h"
 #include "shell/state/scope.h"
 #include "shell/state/special.h"
 #include "shell/state/var_private.h"
+
+/* the attributes of exported variables, for other shells of this kind: env_shape.h */
+#define SHAPES_NAME "A__z"
 
 struct env_cache {
     char *const *foreign; /* strings that are no variables: borrowed from the process */
@@ -54,16 +59,21 @@ static enum flow import_all(struct shell *sh, char *const *envp)
 {
     struct env_cache *cache = sh->env_cache;
     size_t foreign = 0;
+    const char *shapes = NULL;
     for (size_t i = 0; envp[i]; i++) {
         const char *equals = strchr(envp[i], '=');
         size_t len = equals ? (size_t)(equals - envp[i]) : 0;
-        if (len > 0 && text_is_name(envp[i], len)) {
+        if (text_eq(envp[i], len, SHAPES_NAME, strlen(SHAPES_NAME))) {
+            shapes = equals + 1;
+        } else if (len > 0 && text_is_name(envp[i], len)) {
             if (!is_ignored(envp[i], len))
                 TRY(import_one(sh, envp[i], len));
         } else {
             foreign++;
         }
     }
+    if (shapes && !option_on(sh, OPTION_POSIX))
+        TRY(env_shape_import(sh, shapes));
     if (foreign == 0)
         return FLOW_NEXT;
     char **list = mem_alloc(sh->heap, foreign * sizeof *list);
@@ -165,7 +175,23 @@ struct builder {
     char *text;
 };
 
-/* NAME=VALUE of one variable: counted, or written when LIST is there. */
+/* NAME=TEXT: counted, or written when LIST is there. */
+static void add_string(struct builder *b, const char *name, size_t name_len, const char *text,
+                       size_t len)
+{
+    if (b->list) {
+        b->list[b->count] = b->text;
+        memcpy(b->text, name, name_len);
+        b->text[name_len] = '=';
+        memcpy(b->text + name_len + 1, text, len);
+        b->text[name_len + 1 + len] = '\0';
+        b->text += name_len + len + 2;
+    }
+    b->count++;
+    b->bytes += name_len + len + 2;
+}
+
+/* One variable. */
 static enum flow build_one(struct shell *sh, struct name *name, struct builder *b)
 {
     const char *text = NULL;
@@ -175,16 +201,7 @@ static enum flow build_one(struct shell *sh, struct name *name, struct builder *
         return FLOW_NEXT;
     if (memchr(text, '\0', len))
         len = strlen(text);
-    if (b->list) {
-        b->list[b->count] = b->text;
-        memcpy(b->text, name->text, name->len);
-        b->text[name->len] = '=';
-        memcpy(b->text + name->len + 1, text, len);
-        b->text[name->len + 1 + len] = '\0';
-        b->text += name->len + len + 2;
-    }
-    b->count++;
-    b->bytes += name->len + len + 2;
+    add_string(b, name->text, name->len, text, len);
     return FLOW_NEXT;
 }
 
@@ -198,15 +215,23 @@ static enum flow build_pass(struct shell *sh, struct builder *b)
         b->count++;
     }
     size_t cursor = 0;
+    bool shapes = !option_on(sh, OPTION_POSIX) && !b->only;
+    struct str shape;
+    str_init(&shape, sh->scratch);
     for (struct map_slot *slot; (slot = map_next(&sh->names, &cursor)) != NULL;) {
         struct name *name = slot->value;
         const struct var *var = name->cur;
         if (!var || (var->attrs & (VAR_EXPORT | VAR_NAMEREF)) != VAR_EXPORT || name->dotted)
             continue;
-        if (!b->only || var->owner == b->only)
-            TRY(build_one(sh, name, b));
+        if ((var->attrs & VAR_ASSOC) || (b->only && var->owner != b->only))
+            continue;
+        TRY(build_one(sh, name, b));
+        if (shapes)
+            env_shape_append(&shape, var);
     }
-    return FLOW_NEXT;
+    if (shape.len)
+        add_string(b, SHAPES_NAME, strlen(SHAPES_NAME), str_text(&shape), shape.len);
+    return str_ok(&shape) ? FLOW_NEXT : shell_fail_memory(sh, shape.len);
 }
 
 /* Both passes; the list and its texts are one block of REGION. */

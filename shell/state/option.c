@@ -146,10 +146,13 @@ bool option_parse_letter(char letter, enum option *ret_option)
 
 void option_letters(const struct shell *sh, char *ret)
 {
-    static const char order[] = "abefhiklmnprstuvxBCEGH";
+    static const char order[] = "ircabefhkmnpstuvxBCGEHl";
     for (const char *letter = order; *letter; letter++) {
         enum option option;
-        if (option_parse_letter(*letter, &option) && option_on(sh, option))
+        bool is_on = option_parse_letter(*letter, &option) && option_on(sh, option);
+        if (*letter == 'c' || *letter == 's') /* -c implies -s */
+            is_on = is_on || sh->takes_command;
+        if (is_on)
             *ret++ = *letter;
     }
     *ret = '\0';

@@ -190,6 +190,8 @@ struct shell {
     pid_t last_background;   /* $!; 0: none */
     uint32_t subshell_level; /* .sh.subshell: virtual and real */
     bool interactive, login;
+    bool takes_command;        /* -c: the commands are an argument */
+    bool redir_traced;         /* xtrace: a line of redirections was begun */
     bool is_child;             /* a forked subshell: never returns to the parent's boundary */
     bool exiting;              /* running the EXIT trap */
     bool debug_fork_subshells; /* every ( ) and $( ) forks: test mode fork-subshells */

@@ -270,6 +270,8 @@ enum flow var_list(struct shell *sh, uint32_t attrs_all, struct name ***ret_name
  * back. */
 enum flow var_print(struct shell *sh, struct name *name, struct str *s,
                     bool with_command) NODISCARD;
+/* The same without the value: typeset +p. */
+enum flow var_print_head(struct shell *sh, struct name *name, struct str *s) NODISCARD;
 /* The same of an element that is an array, under the name TEXT. *RET_IS false: REF means no such
  * element. */
 enum flow var_print_element(struct shell *sh, const struct var_ref *ref, const char *text,

@@ -210,13 +210,9 @@ enum flow var_print_value(struct shell *sh, struct name *name, struct str *s)
     return check_str(sh, s);
 }
 
-enum flow var_print(struct shell *sh, struct name *name, struct str *s, bool with_command)
+/* `typeset -i x`, or the name alone. */
+static void print_head(const struct var *var, struct str *s, bool with_command)
 {
-    struct var *var = name->cur;
-    if (!var || !is_shown(name, 0))
-        return FLOW_NEXT;
-    bool empty_array =
-        (var->attrs & VAR_ARRAY) && !((var->attrs & VAR_INDEXED) && (var->attrs & VAR_NOTHING));
     uint32_t attrs = var->attrs & ~(uint32_t)(VAR_SPECIAL | VAR_NOTHING | VAR_DISCIPLINE);
     if (with_command && attrs) {
         str_append_z(s, attrs & VAR_ENUM ? var->type->name : "typeset");
@@ -225,7 +221,24 @@ enum flow var_print(struct shell *sh, struct name *name, struct str *s, bool wit
         if (attrs & ~(uint32_t)(VAR_ENUM | VAR_TYPED_INDEX))
             str_putc(s, ' ');
     }
-    str_append(s, name->text, name->len);
+    str_append(s, var->name->text, var->name->len);
+}
+
+enum flow var_print_head(struct shell *sh, struct name *name, struct str *s)
+{
+    if (name->cur && is_shown(name, 0))
+        print_head(name->cur, s, true);
+    return check_str(sh, s);
+}
+
+enum flow var_print(struct shell *sh, struct name *name, struct str *s, bool with_command)
+{
+    struct var *var = name->cur;
+    if (!var || !is_shown(name, 0))
+        return FLOW_NEXT;
+    bool empty_array =
+        (var->attrs & VAR_ARRAY) && !((var->attrs & VAR_INDEXED) && (var->attrs & VAR_NOTHING));
+    print_head(var, s, with_command);
     if (var_has_value(var) || empty_array) {
         str_putc(s, '=');
         TRY(print_value(sh, var, s));

@@ -240,8 +240,8 @@ static enum flow store(struct shell *sh, struct place *place, const struct draft
                        unsigned flags)
 {
     struct var *var = place->var;
-    bool append =
-        (flags & ASSIGN_APPEND) && (draft->bits & VALUE_TEXT) && !(var->attrs & VAR_JUSTIFY);
+    bool append = (flags & ASSIGN_APPEND) && (draft->bits & VALUE_TEXT) &&
+                  !(var->attrs & (VAR_JUSTIFY | VAR_BINARY));
     const struct value *there = place_stored(place);
     if (there && (there->bits & VALUE_ARRAY)) /* m[1]=x of an array in the array is its element 0 */
         place_add_zero(place, there->array->assoc);

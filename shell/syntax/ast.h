@@ -191,6 +191,7 @@ struct redir {
     bool here_quoted; /* the delimiter was quoted: WORD is literal */
     bool here_strip;  /* <<- (tabs are already gone) */
     bool seek_arith;  /* REDIR_SEEK_*: WORD is arithmetic */
+    bool fd_implied;  /* FD was not written */
     int fd;           /* as written, or 0/1 by default */
     struct name_ref
         *var;          /* {name}>...: the descriptor goes to/comes from this variable; else NULL */

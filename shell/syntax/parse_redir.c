@@ -159,6 +159,7 @@ bool parse_redir(struct parser *p)
         if (!(out ? parse_out(p, &redir, &done) : parse_in(p, &redir, &done)))
             return false;
     }
+    redir.fd_implied = redir.fd < 0;
     if (redir.fd < 0)
         redir.fd = out ? 1 : 0;
     if (!done) {

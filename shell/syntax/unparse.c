@@ -185,7 +185,7 @@ void unparser_inner_list(struct unparser *u, const struct list *list)
     unparser_release(&inner);
 }
 
-void unparser_redir(struct unparser *u, const struct redir *redir)
+const char *redir_operator(enum redir_op op)
 {
     static const char *const text[] = {
         [REDIR_IN] = "<",
@@ -205,7 +205,12 @@ void unparser_redir(struct unparser *u, const struct redir *redir)
         [REDIR_SEEK_OUT] = ">#",
         [REDIR_SKIP_COPY] = "<##",
     };
-    const char *op = text[redir->op];
+    return text[op];
+}
+
+void unparser_redir(struct unparser *u, const struct redir *redir)
+{
+    const char *op = redir_operator((enum redir_op)redir->op);
     if (redir->var) {
         str_putc(u->s, '{');
         unparser_ref(u, redir->var);

@@ -17,4 +17,7 @@ void unparse_redir(struct str *s, const struct redir *redir);
 /* The command on one line, shortened to at most MAX bytes, for job lists. */
 void unparse_summary(struct str *s, const struct node *node, size_t max);
 
+/* `>`, `<<` and so on; static. */
+const char *redir_operator(enum redir_op op);
+
 #endif
