@@ -81,7 +81,7 @@ static bool alias_name_ok(const char *name, size_t len)
 
 static enum flow alias_run(struct shell *sh, struct args *args)
 {
-    bool with_command = false, tracked = false;
+    bool with_command = false, tracked = false, quiet = false;
     enum flow flow = FLOW_NEXT;
 
     for (int option; (option = args_option(sh, args, &flow)) != 0;) {
@@ -89,10 +89,11 @@ static enum flow alias_run(struct shell *sh, struct args *args)
             return flow;
         with_command |= option == 'p';
         tracked |= option == 't';
+        quiet |= option == 'x';
     }
     sh->status = 0;
     if (tracked)
-        return args_left(args) ? track(sh, args) : print_tracked(sh);
+        return args_left(args) ? track(sh, args) : quiet ? FLOW_NEXT : print_tracked(sh);
     if (!args_left(args))
         return print_all(sh, with_command);
     for (size_t i = 0; i < args_left(args); i++) {
@@ -163,7 +164,7 @@ static enum flow hash_run(struct shell *sh, struct args *args)
 static const struct builtin_option alias_options[] = {
     { .letter = 'p', .help = "print each as a command that defines it" },
     { .letter = 't', .help = "work on the places of commands, as hash does" },
-    { .letter = 'x', .help = "accepted and without effect" },
+    { .letter = 'x', .help = "with -t: show nothing; else without effect" },
     { 0 },
 };
 static const struct builtin_option unalias_options[] = {

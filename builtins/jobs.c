@@ -68,7 +68,7 @@ static enum flow continue_jobs(struct shell *sh, struct args *args, bool foregro
     if (args_option(sh, args, &flow) != 0)
         return flow;
     if (!option_on(sh, OPTION_MONITOR))
-        return shell_fail(sh, ERROR_BUILTIN, 1, args->argv[0], "no job control");
+        return shell_fail(sh, ERROR_BUILTIN, 1, args->argv[0], "No job control");
     sh->status = 0;
     if (!args_left(args)) {
         struct job *job = job_current(sh);
@@ -100,6 +100,8 @@ static enum flow disown_run(struct shell *sh, struct args *args)
 
     if (args_option(sh, args, &flow) != 0)
         return flow;
+    if (!option_on(sh, OPTION_MONITOR))
+        return shell_fail(sh, ERROR_BUILTIN, 1, args->argv[0], "No job control");
     sh->status = 0;
     if (!args_left(args))
         for (struct job *job = job_first(sh); job; job = job->next)
@@ -112,14 +114,47 @@ static enum flow disown_run(struct shell *sh, struct args *args)
     return FLOW_NEXT;
 }
 
+/* wait -n: the first of the given jobs, or of all, to end. */
+static enum flow wait_next(struct shell *sh, const struct args *args)
+{
+    size_t count = args_left(args), known = 0;
+    int64_t pid;
+    int status = 127;
+    struct job **jobs = scratch_alloc(sh, (count + 1) * sizeof *jobs);
+    if (!jobs)
+        return shell_fail_memory(sh, (count + 1) * sizeof *jobs);
+    for (size_t i = 0; i < count; i++) {
+        const char *operand = args_peek(args, i);
+        struct job *job = NULL;
+        if (*operand == '%')
+            job = job_find(sh, operand);
+        else if (num_parse_int(operand, strlen(operand), &pid) && pid > 0 && pid <= INT32_MAX)
+            job = job_of_pid(sh, (pid_t)pid);
+        if (job)
+            jobs[known++] = job;
+        else
+            shell_warn(sh, args->argv[0], "%s: no such job", operand);
+    }
+    if (!count || known)
+        TRY(job_wait_next(sh, jobs, known, &status));
+    sh->status = status;
+    return FLOW_NEXT;
+}
+
 static enum flow wait_run(struct shell *sh, struct args *args)
 {
     enum flow flow = FLOW_NEXT;
     int status = 0;
+    bool next = false;
 
-    if (args_option(sh, args, &flow) != 0)
-        return flow;
+    for (int option; (option = args_option(sh, args, &flow)) != 0;) {
+        if (option < 0)
+            return flow;
+        next = true;
+    }
     (void)fdtab_flush(sh);
+    if (next)
+        return wait_next(sh, args);
     if (!args_left(args))
         return job_wait_all(sh);
     for (size_t i = 0; i < args_left(args); i++) {
@@ -185,8 +220,14 @@ const struct builtin_spec disown_spec = {
     .run = disown_run,
 };
 
+static const struct builtin_option wait_options[] = {
+    { .letter = 'n', .help = "wait only for the next one to end" },
+    { 0 },
+};
+
 const struct builtin_spec wait_spec = {
     .name = "wait",
+    .options = wait_options,
     .usage = "[job | pid ...]",
     .summary = "wait for background work",
     .doc = "Waits for the given jobs and processes and takes the status of the last; 127 when it "

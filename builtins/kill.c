@@ -71,6 +71,17 @@ static enum flow list_some(struct shell *sh, const struct args *args, size_t fir
     return FLOW_NEXT;
 }
 
+/* kill -l -X: no option goes with -l, but `--` ends them. */
+static enum flow list_option(struct shell *sh, const struct args *args)
+{
+    if (strcmp(args->argv[2], "--") == 0)
+        return list_some(sh, args, 3);
+    struct str why;
+    str_init(&why, sh->scratch);
+    str_printf(&why, "%s: cannot be used with -l", args->argv[2]);
+    return builtin_usage_error(sh, args, str_text(&why));
+}
+
 static void send_signal(struct shell *sh, const struct args *args, const char *operand, int signal)
 {
     int64_t pid;
@@ -114,12 +125,18 @@ static enum flow take_signal(struct shell *sh, const struct args *args, size_t *
     const char *text = args->argv[*at] + 1;
     bool is_option = false;
 
+    bool is_number = *text == 'n';
+
     if ((*text == 's' || *text == 'n') &&
         (!text[1] || isdigit((unsigned char)text[1]) || (*text == 's' && trap_parse(text) < 0))) {
         text = text[1] ? text + 1 : args->argv[++*at];
         if (!text)
-            return builtin_usage_error(sh, args, "a signal is missing");
+            return builtin_usage_error(sh, args,
+                                       is_number ? "-n: signum argument expected"
+                                                 : "-s: signame argument expected");
         is_option = true;
+        if (is_number && !isdigit((unsigned char)*text))
+            return builtin_usage_error(sh, args, "-n: numeric signum argument expected");
     }
     ++*at;
     *ret_signal = trap_parse(text);
@@ -143,6 +160,8 @@ static enum flow kill_run(struct shell *sh, struct args *args)
         return flow;
     }
     if (first && (strcmp(first, "-l") == 0 || strcmp(first, "-L") == 0)) {
+        if (args->count > 2 && args->argv[2][0] == '-' && !isdigit((unsigned char)args->argv[2][1]))
+            return list_option(sh, args);
         if (args->count > 2)
             return list_some(sh, args, 2);
         if (first[1] == 'L')

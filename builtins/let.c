@@ -24,10 +24,9 @@ static enum flow let_run(struct shell *sh, struct args *args)
 {
     enum flow flow = FLOW_NEXT;
     const char *first = args_peek(args, 0);
-    /* An expression may begin with a minus sign. */
-    if (first &&
-        (strcmp(first, "--") == 0 || strcmp(first, "--help") == 0 || strcmp(first, "--man") == 0) &&
-        args_option(sh, args, &flow) != 0)
+    /* An expression may begin with a minus sign before a number. */
+    bool is_number = first && *first == '-' && strchr("0123456789.( ", first[1]) && first[1];
+    if (!is_number && args_option(sh, args, &flow) != 0)
         return flow;
     if (args_left(args) == 0)
         return builtin_usage_error(sh, args, "an expression is expected");

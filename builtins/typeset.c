@@ -12,6 +12,7 @@
 #include "builtins/decl.h"
 #include "builtins/operand.h"
 #include "shell/exec/exec.h"
+#include "shell/state/scope.h"
 #include "shell/state/type.h"
 
 /* ---- options -------------------------------------------------------------------------------- */
@@ -500,6 +501,15 @@ static enum flow typeset_run(struct shell *sh, struct args *args)
     return typeset_with(sh, args, 0);
 }
 
+static enum flow local_run(struct shell *sh, struct args *args)
+{
+    struct decl decl = { .change = {
+                             .base = -1, .width = -1, .local = true, .dynamic = true } };
+    if (!scope_call(sh))
+        return shell_fail(sh, ERROR_BUILTIN, 1, args->argv[0], "can only be used in a function");
+    return decl_run(sh, args, &decl);
+}
+
 static enum flow integer_run(struct shell *sh, struct args *args)
 {
     return typeset_with(sh, args, VAR_INTEGER | VAR_LONG);
@@ -641,6 +651,17 @@ const struct builtin_spec integer_spec = {
     .summary = "declare integer variables: typeset -li",
     .doc = TYPESET_DOC,
     .run = integer_run,
+};
+
+const struct builtin_spec local_spec = {
+    .name = "local",
+    .flags = BUILTIN_DECL,
+    .options = typeset_options,
+    .usage = "[name[=value]...]",
+    .summary = "declare variables of a function",
+    .doc = "The variables belong to the running function, of whichever kind, and are seen by the "
+           "POSIX functions that it calls. The options are those of typeset.",
+    .run = local_run,
 };
 
 const struct builtin_spec float_spec = {

@@ -9,6 +9,7 @@
 #include "builtins/builtin.h"
 #include "builtins/operand.h"
 #include "shell/state/func.h"
+#include "shell/state/option.h"
 #include "shell/state/var.h"
 
 enum what { WHAT_VARIABLE, WHAT_REFERENCE, WHAT_FUNCTION };
@@ -48,7 +49,7 @@ static enum flow unset_run(struct shell *sh, struct args *args)
             flow = unset_function(sh, args, text);
         else
             flow = unset_variable(sh, args, text, what == WHAT_REFERENCE);
-        if (flow == FLOW_ERROR) {
+        if (flow == FLOW_ERROR && !option_on(sh, OPTION_RESTRICTED)) {
             shell_print_error(sh);
             status = sh->err.status;
         } else if (flow != FLOW_NEXT) {

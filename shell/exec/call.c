@@ -85,6 +85,7 @@ static enum flow posix_run(struct shell *sh, const struct call *call)
                            .loop_depth = sh->loop_depth };
     frame_push(sh, &frame, FRAME_DOT);
     frame.function_name = call->func->name->text;
+    frame.is_call = true;
     sh->program = call->func->program;
     sh->loop_depth = 0;
     if (call->func->file)

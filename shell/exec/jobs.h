@@ -55,8 +55,10 @@ enum flow job_wait_pid(struct shell *sh, pid_t pid, int *ret_status) NODISCARD;
 enum flow job_wait_job(struct shell *sh, struct job *job, int *ret_status) NODISCARD;
 /* All background jobs; sh->status 0, or 256+n when interrupted. */
 enum flow job_wait_all(struct shell *sh) NODISCARD;
-/* The next background job to end (wait -n); 127: there is none. */
-enum flow job_wait_next(struct shell *sh, int *ret_status) NODISCARD;
+/* wait -n: the first of the COUNT JOBS to end, or with none given of all in the background; it is
+ * forgotten. 127: there is none. */
+enum flow job_wait_next(struct shell *sh, struct job *const *jobs, size_t count,
+                        int *ret_status) NODISCARD;
 /* Until fewer than LIMIT background jobs run (JOBMAX). */
 enum flow job_wait_below(struct shell *sh, size_t limit) NODISCARD;
 /* %N %+ %- %% %str %?str, or the process id of one; NULL: none. */

@@ -252,8 +252,20 @@ enum flow job_wait_all(struct shell *sh)
     return FLOW_NEXT;
 }
 
-static struct job *first_done(struct shell *sh)
+/* Jobs to choose from; COUNT 0: all. */
+struct choice {
+    struct job *const *jobs;
+    size_t count;
+};
+
+static struct job *first_done(struct shell *sh, const struct choice *choice)
 {
+    for (size_t i = 0; i < choice->count; i++) {
+        if (choice->jobs[i]->state == JOB_DONE)
+            return choice->jobs[i];
+    }
+    if (choice->count)
+        return NULL;
     for (struct job *job = sh->jobs->last; job; job = job->prev) {
         if (job->background && job->state == JOB_DONE && !job->inherited)
             return job;
@@ -263,18 +275,18 @@ static struct job *first_done(struct shell *sh)
 
 static bool any_done(struct shell *sh, void *arg)
 {
-    (void)arg;
-    return sh->jobs->done_count > 0 || sh->jobs->running_count == 0;
+    return first_done(sh, arg) || sh->jobs->running_count == 0;
 }
 
-enum flow job_wait_next(struct shell *sh, int *ret_status)
+enum flow job_wait_next(struct shell *sh, struct job *const *jobs, size_t count, int *ret_status)
 {
+    struct choice choice = { jobs, count };
     if (is_virtual(sh)) {
         *ret_status = 127;
         return FLOW_NEXT;
     }
-    int signal = wait_until(sh, any_done, NULL, false);
-    struct job *job = signal ? NULL : first_done(sh);
+    int signal = wait_until(sh, any_done, &choice, false);
+    struct job *job = signal ? NULL : first_done(sh, &choice);
     *ret_status = signal ? 256 + signal : job ? job_status(sh, job) : 127;
     if (signal)
         return trap_run_pending(sh);

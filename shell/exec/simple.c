@@ -228,7 +228,8 @@ static enum flow builtin_prepare(struct shell *sh, const struct run *run, struct
         TRY(redir_apply(sh, target, node->node.redirs, node->node.redir_count));
     if (!node->assign_count)
         return FLOW_NEXT;
-    bool temporary = !command->special || (is_named(command, "exec") && run->args.count > 1);
+    bool lasting = command->special || (command->spec->flags & BUILTIN_DECL);
+    bool temporary = !lasting || (is_named(command, "exec") && run->args.count > 1);
     return assigns_run(sh, node, temporary ? ASSIGN_TEMP : 0);
 }
 

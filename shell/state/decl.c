@@ -355,6 +355,8 @@ static enum flow end_reference(struct shell *sh, struct var *var)
 static enum flow find_or_make(struct shell *sh, struct name *name, const struct var_change *change,
                               struct var **ret)
 {
+    if (change->dynamic)
+        return scope_dynamic(sh, name, ret);
     if (change->local && !change->global)
         return scope_local(sh, name, ret);
     *ret = name->cur;

@@ -30,6 +30,7 @@ struct frame {
     struct frame *func;     /* nearest enclosing FUNC (itself included) or NULL */
     uint64_t id;
     enum frame_kind kind;
+    bool is_call;       /* DOT: a POSIX function, not a script */
     bool is_process;    /* SUBSHELL: this process was forked for it and ends with it
                            (subshell_materialize) */
     struct undo *undo;  /* newest first */

@@ -243,6 +243,32 @@ enum flow scope_local(struct shell *sh, struct name *name, struct var **ret_var)
     return bind_new(sh, name, link, func, frame_target(sh, TARGET_LOCAL), ret_var);
 }
 
+struct frame *scope_call(const struct shell *sh)
+{
+    struct frame *frame = sh->frame;
+    while (frame && frame->kind != FRAME_FUNC && !frame->is_call)
+        frame = frame->outer;
+    return frame;
+}
+
+enum flow scope_dynamic(struct shell *sh, struct name *name, struct var **ret_var)
+{
+    struct frame *call = scope_call(sh), *target = sh->frame;
+    if (!call || call->kind == FRAME_FUNC)
+        return scope_local(sh, name, ret_var);
+    for (struct var *var = name->cur; var; var = var->outer)
+        if (var->owner == call) {
+            *ret_var = var;
+            return FLOW_NEXT;
+        }
+    struct var **link = &name->cur;
+    while (*link && (*link)->owner && (*link)->owner->id > call->id)
+        link = &(*link)->outer;
+    while (target != call && target->kind != FRAME_SUBSHELL)
+        target = target->outer;
+    return bind_new(sh, name, link, call, target, ret_var);
+}
+
 enum flow scope_temporary(struct shell *sh, struct name *name, bool with_value,
                           struct var **ret_var)
 {

@@ -23,6 +23,11 @@ enum flow scope_global(struct shell *sh, struct name *name, struct var **ret_var
 /* The variable of NAME in the scope of the running ksh function, made when missing: unset and
  * without attributes. Outside of functions the visible or global one. */
 enum flow scope_local(struct shell *sh, struct name *name, struct var **ret_var) NODISCARD;
+/* The frame of the innermost call of a function of either kind; NULL: none runs. */
+struct frame *scope_call(const struct shell *sh);
+/* The same as scope_local(), but in a POSIX function the variable lives as long as the call, and
+ * the functions that it calls see it. */
+enum flow scope_dynamic(struct shell *sh, struct name *name, struct var **ret_var) NODISCARD;
 /* NAME's variable of the running simple command (`x=1 cmd`), made when missing, exported, with the
  * attributes of what is visible and, if WITH_VALUE, a copy of its value. */
 enum flow scope_temporary(struct shell *sh, struct name *name, bool with_value,

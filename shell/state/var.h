@@ -212,6 +212,7 @@ struct var_change {
     uint32_t set, clear;                  /* enum var_attr */
     int base, width;                      /* -1: not given */
     bool local;                           /* make it in the function's scope */
+    bool dynamic;                         /* local: in a POSIX function too */
     bool global;                          /* typeset -g style if ksh93u+m has it */
     const struct type *type, *index_type; /* with set & VAR_ENUM, VAR_TYPED_INDEX */
     struct name *nameref_target;          /* with set & VAR_NAMEREF and an operand */
