@@ -305,8 +305,8 @@ static enum flow set_array(struct shell *sh, const struct set *set)
     int64_t next;
     TRY(operand_ref(sh, set->args, set->array, strlen(set->array), &array));
     TRY(take_texts(sh, set, &texts, &count));
-    if (!set->array_replace && !count)
-        return FLOW_NEXT;
+    if (!count)
+        return set->array_replace ? var_unset(sh, &array, false) : FLOW_NEXT;
     TRY(var_begin_array_in(sh, &array, set->array_replace ? VAR_INDEXED : 0,
                            set->array_replace ? 0 : ASSIGN_APPEND, &next));
     for (size_t i = 0; i < count; i++) {

@@ -503,8 +503,7 @@ static enum flow typeset_run(struct shell *sh, struct args *args)
 
 static enum flow local_run(struct shell *sh, struct args *args)
 {
-    struct decl decl = { .change = {
-                             .base = -1, .width = -1, .local = true, .dynamic = true } };
+    struct decl decl = { .change = { .base = -1, .width = -1, .local = true, .dynamic = true } };
     if (!scope_call(sh))
         return shell_fail(sh, ERROR_BUILTIN, 1, args->argv[0], "can only be used in a function");
     return decl_run(sh, args, &decl);

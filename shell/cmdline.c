@@ -22,11 +22,12 @@ struct parser {
 
 static enum flow usage_error(struct shell *sh, const char *what, const char *why)
 {
-    return shell_fail(sh, ERROR_USAGE, 2, what,
-                      "%s\nUsage: memksh [-abefhiklmnprstuvxBCEGH] [-o option] [-c command | file] "
-                      "[argument ...]\n"
-                      " Help: memksh --help",
-                      why);
+    return shell_fail(
+        sh, ERROR_USAGE, 2, what,
+        "%s\nUsage: memksh [-abefhiklmnprstuvxBCDEGH] [-o option] [-c command | file] "
+        "[argument ...]\n"
+        " Help: memksh --help",
+        why);
 }
 
 static enum flow set_option(struct parser *p, enum option option, bool on)
@@ -74,6 +75,8 @@ static enum flow letters(struct parser *p, const char *word)
         enum option option;
         if (*c == 'c' && on) {
             p->takes_command = p->sh->takes_command = true;
+        } else if (*c == 'D' && on) {
+            p->cmdline->list_messages = true;
         } else if (*c == 's') {
             p->cmdline->from_stdin = on;
             TRY(set_option(p, OPTION_STDIN, on));
@@ -179,6 +182,7 @@ void cmdline_help(struct str *s)
     str_append_z(s, "Usage: memksh [options] [-c command | file] [argument ...]\n"
                     "  -c          run the first operand as commands; the next is $0\n"
                     "  -s          read commands from standard input\n"
+                    "  -D          list the $\"...\" strings of the script instead of running it\n"
                     "  -i          interactive\n"
                     "  -l          login shell: reads /etc/profile and ~/.profile\n"
                     "  -r          restricted\n"

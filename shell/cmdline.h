@@ -14,6 +14,7 @@ struct cmdline {
     bool from_stdin; /* -s, or neither -c nor a script */
     bool restricted; /* -r, or called r...: to be set once the profiles were read */
     bool show_version, show_help, list_options;
+    bool list_messages; /* -D: show the $"..." of the script, run nothing */
 };
 
 /* Reads ARGV: sets options of SH (also interactive and login, but not restricted) and fills *RET.

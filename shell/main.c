@@ -142,12 +142,16 @@ static enum flow stdin_run(struct shell *sh)
     return reader.flow != FLOW_NEXT ? reader.flow : flow;
 }
 
-/* A script named without a slash that is not here is looked for in PATH. */
+/* A script named without a slash that is not here is looked for in PATH; without one it may be the
+ * name of a builtin. */
 static enum flow script_run(struct shell *sh, const char *script)
 {
+    static const char builtin_line[] = "\"$0\" \"$@\"";
     const char *path = script;
     if (!strchr(script, '/') && access(script, F_OK) != 0) {
         const char *found = path_search(sh, var_text(sh, "PATH"), script, false);
+        if (!found && sh->hooks.find_builtin(sh, script, strlen(script)))
+            return exec_command_string(sh, builtin_line, strlen(builtin_line));
         if (!found)
             return shell_fail(sh, ERROR_COMMAND, 127, script, "not found");
         path = found;
@@ -155,8 +159,20 @@ static enum flow script_run(struct shell *sh, const char *script)
     return exec_file(sh, NULL, path);
 }
 
+/* -D */
+static void print_message(void *ctx, const char *text, size_t len)
+{
+    struct shell *sh = ctx;
+    out_write(sh->out, text, len);
+    out_putc(sh->out, '\n');
+}
+
 static enum flow commands_run(struct shell *sh, const struct cmdline *cmdline)
 {
+    if (cmdline->list_messages) {
+        sh->parse_hooks->message = print_message;
+        TRY(option_set(sh, OPTION_NOEXEC, true));
+    }
     TRY(profiles_run(sh));
     if (cmdline->restricted) /* the profiles may still make PATH what it is to be */
         TRY(option_set(sh, OPTION_RESTRICTED, true));

@@ -212,6 +212,11 @@ enum flow exec_list(struct shell *sh, const struct list *list)
         enum flow flow;
         if (__builtin_expect(item->end == END_SEQ, 1)) {
             flow = exec_node(sh, item->node);
+        } else if (item->end == END_SHOWN) {
+            bool outer = sh->show_only;
+            sh->show_only = outer || option_on(sh, OPTION_SHOWME);
+            flow = exec_node(sh, item->node);
+            sh->show_only = outer;
         } else {
             sh->line = item->node->line;
             flow = exec_background(sh, item->node, item->end == END_COPROC);

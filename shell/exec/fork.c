@@ -18,12 +18,16 @@
 #include "shell/exec/spawn_private.h"
 #include "shell/exec/trap.h"
 #include "shell/state/fdtab.h"
+#include "shell/state/option.h"
+
+enum { BACKGROUND_NICE = 4 };
 
 void process_place_init(struct shell *sh, const struct spawn_plan *plan, struct process_place *ret)
 {
     *ret = (struct process_place){ .group = -1, .terminal = -1 };
     if (plan->aside)
         return;
+    ret->nice = plan->background && option_on(sh, OPTION_BGNICE);
     if (jobs_control(sh)) {
         ret->group = plan->group > 0 ? plan->group : 0;
         if (!plan->background)
@@ -35,6 +39,8 @@ void process_place_init(struct shell *sh, const struct spawn_plan *plan, struct 
 
 void process_enter_place(const struct process_place *place)
 {
+    if (place->nice)
+        (void)!nice(BACKGROUND_NICE);
     if (place->group < 0)
         return;
     setpgid(0, place->group);

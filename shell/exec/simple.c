@@ -453,7 +453,8 @@ static enum flow literal_command(struct shell *sh, const struct node_simple *nod
     const char *argv[ROOM + 1];
     *ret_done = false;
     if (node->arg_count > ROOM || node->assign_count || node->node.redir_count ||
-        sh->debug_no_fastpath || sh->options & (1ull << OPTION_XTRACE | 1ull << OPTION_KEYWORD))
+        sh->debug_no_fastpath || sh->show_only ||
+        sh->options & (1ull << OPTION_XTRACE | 1ull << OPTION_KEYWORD))
         return FLOW_NEXT;
     for (uint32_t i = 0; i < node->arg_count; i++) {
         const struct arg *arg = &node->args[i];
@@ -503,8 +504,12 @@ static enum flow command_run(struct shell *sh, const struct node_simple *node, b
     run.args.argv = fields.argv;
     if (declared.count)
         TRY(declared_array(sh, &declared, fields.count, &run.args.assigns));
-    if (__builtin_expect(xtrace_on(sh), 0))
+    if (__builtin_expect(xtrace_on(sh) || sh->show_only, 0))
         xtrace_words(sh, run.args.count, run.args.argv);
+    if (sh->show_only) {
+        sh->status = 0;
+        return FLOW_NEXT;
+    }
     if (option_on(sh, OPTION_KEYWORD))
         flow = keyword_run(sh, &run);
     else
@@ -552,7 +557,7 @@ bool simple_is_plain_external(struct shell *sh, const struct node_simple *node)
     struct command command;
     if (node->node.kind != NODE_SIMPLE || !node->arg_count || node->assign_count ||
         node->node.redir_count || node->args[0].word->kind != WORD_LITERAL ||
-        trap_is_set(sh, TRAP_DEBUG) || option_on(sh, OPTION_KEYWORD))
+        trap_is_set(sh, TRAP_DEBUG) || sh->show_only || option_on(sh, OPTION_KEYWORD))
         return false;
     for (uint32_t i = 1; i < node->arg_count; i++) {
         if (node->args[i].kind != ARG_WORD || word_runs_commands(node->args[i].word))

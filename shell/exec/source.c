@@ -81,6 +81,7 @@ static enum flow next_run(struct shell *sh, struct running *running, bool *ret_e
     size_t start = source->pos;
     sh->parse_hooks->posix = option_on(sh, OPTION_POSIX);
     sh->parse_hooks->brace_expand = option_on(sh, OPTION_BRACEEXPAND);
+    sh->parse_hooks->show = option_on(sh, OPTION_SHOWME);
     enum parse_result result = parse_command(sh->parse_hooks, source, &program, &error);
     if (running->is_script && !source->read && option_on(sh, OPTION_VERBOSE))
         verbose_show(sh, source, start);

@@ -7,6 +7,7 @@
 struct process_place {
     pid_t group;            /* -1 the shell's; 0 a new one; else joined */
     int terminal;           /* to be given to the group; -1: none */
+    bool nice;              /* set -o bgnice: less urgent than what is in the foreground */
     bool ignore_interrupts; /* a background process without job control */
 };
 void process_place_init(struct shell *sh, const struct spawn_plan *plan, struct process_place *ret);

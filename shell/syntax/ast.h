@@ -251,6 +251,7 @@ struct node {
 
 enum list_end {
     END_SEQ,        /* ; or newline */
+    END_SHOWN,      /* ; or newline, and `;` stands before the command: set -o showme */
     END_BACKGROUND, /* & */
     END_COPROC,     /* |& */
     END_DISOWN,     /* &! / &| of some shells is not ksh: unused by the parser */

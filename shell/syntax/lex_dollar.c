@@ -165,6 +165,17 @@ static bool memo_replay(struct parser *p, struct builder *b, const struct memo *
     return builder_part(p, b, &m->part);
 }
 
+/* $"...": a message that might be translated; there are no translations. */
+static bool lex_message(struct parser *p, struct builder *b)
+{
+    size_t start = p->pos;
+    if (!lex_double(p, b, true))
+        return false;
+    if (p->hooks->message)
+        p->hooks->message(p->hooks->ctx, p->text + start, p->pos - start);
+    return true;
+}
+
 bool lex_dollar(struct parser *p, struct builder *b, bool dquoted)
 {
     const struct memo *m = memo_find(p, MEMO_PART, p->pos, dquoted);
@@ -181,7 +192,7 @@ bool lex_dollar(struct parser *p, struct builder *b, bool dquoted)
     if (c == '\'' && !dquoted)
         return lex_ansi(p, b);
     if (c == '"' && !dquoted)
-        return lex_double(p, b, true);
+        return lex_message(p, b);
     /* A lone $ counts as quoted, so that it means the same wherever the word is written out; in a
      * regular expression it is an anchor. */
     /* Live at the end of a regular expression. */

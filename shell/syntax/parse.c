@@ -163,10 +163,16 @@ static struct node *parse_and_or(struct parser *p)
     return left;
 }
 
-/* One and-or list with what ends it, pushed. False: failed. *RET_MORE: another may follow. */
+/* One and-or list with what ends it, and perhaps the `;` of showme before it, pushed. False:
+ * failed. *RET_MORE: another may follow. */
 static bool parse_item(struct parser *p, bool *ret_more)
 {
-    struct list_item item = { .node = parse_and_or(p), .end = END_SEQ };
+    bool show = p->hooks->show && look(p) == ';';
+    if (show) {
+        p->pos++;
+        command_position(p);
+    }
+    struct list_item item = { .node = parse_and_or(p), .end = show ? END_SHOWN : END_SEQ };
     if (!item.node)
         return false;
     skip_space(p);

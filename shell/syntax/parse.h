@@ -38,11 +38,14 @@ struct parse_hooks {
     struct mem_region *scratch_region; /* MEM_BEST; for the parser's own temporary memory */
     bool posix;         /* set -o posix / invoked as sh: fewer extensions where they conflict */
     bool brace_expand;  /* set -B */
+    bool show;          /* set -o showme: `;` may stand before a command */
     unsigned depth_max; /* nesting limit, e.g. 20000; more is a syntax error */
     const char
         *stack_floor; /* the parser's frames must stay above this address; NULL: no such limit */
     /* A remark that is no error (a here-document ended by the end of input); may be NULL. */
     void (*warn)(void *ctx, uint32_t line, const char *text);
+    /* A $"..." as written, from its first quote to the last; may be NULL. */
+    void (*message)(void *ctx, const char *text, size_t len);
 };
 
 enum parse_result {

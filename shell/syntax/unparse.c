@@ -130,17 +130,19 @@ void unparser_list(struct unparser *u, const struct list *list)
         const struct list_item *item = &list->items[i];
         if (u->max && u->s->len > u->max)
             return;
+        if (item->end == END_SHOWN)
+            unparser_put(u, "; ");
         unparser_node(u, item->node);
-        if (item->end != END_SEQ)
+        if (item->end > END_SHOWN)
             unparser_put(u, item->end == END_COPROC ? " |&" : " &");
         if (i + 1 < list->count)
-            separator(u, item->end != END_SEQ);
+            separator(u, item->end > END_SHOWN);
     }
 }
 
 static bool ends_itself(const struct list *list)
 {
-    return !list || list->count == 0 || list->items[list->count - 1].end != END_SEQ;
+    return !list || list->count == 0 || list->items[list->count - 1].end > END_SHOWN;
 }
 
 /* An indented body, after its opening word, up to where the closing one goes. */
