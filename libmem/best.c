@@ -29,7 +29,7 @@ void *best_align(struct mem_region *region, size_t bytes, size_t align)
 {
     if (align <= MEM_ALIGN)
         return best_alloc(region, bytes, false);
-    if (bytes <= MEM_CLASS_MAX && align <= MEM_PAGE) {
+    if (bytes <= MEM_CLASS_MAX && align <= MEM_PAGE && MEM_PAGE % align == 0) {
         /* Blocks of a pack lie at multiples of their size, packs at multiples of a page. */
         size_t rounded = mem_round_up(bytes ? bytes : 1, align);
         unsigned index = rounded <= MEM_CLASS_MAX ? mem_class_of(rounded) : MEM_CLASSES;

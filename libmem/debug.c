@@ -424,9 +424,9 @@ static void *debug_alloc_room(struct mem_region *region, size_t bytes, size_t ro
                               bool zeroed, const void *caller)
 {
     struct debug_head *head = NULL;
-    size_t lead = align > LEAD_MIN ? align : LEAD_MIN, frame_bytes;
+    size_t lead = align > MEM_ALIGN ? mem_round_up(LEAD_MIN, align) : LEAD_MIN, frame_bytes;
 
-    if (room > MEM_BYTES_MAX || align > MEM_BYTES_MAX / 2) {
+    if (room > MEM_BYTES_MAX || align > UINT32_MAX / 2) { /* lead is kept in 32 bits */
         errno = ENOMEM;
         return NULL;
     }

@@ -260,6 +260,20 @@ static inline bool glue_symbol(const void *address, const char **ret_module, con
     return true;
 }
 
+/* Blocks all signals of this thread; *RET_BEFORE are those that were blocked. */
+static inline void glue_signals_block(sigset_t *ret_before)
+{
+    sigset_t all;
+
+    (void)sigfillset(&all);
+    (void)pthread_sigmask(SIG_BLOCK, &all, ret_before);
+}
+
+static inline void glue_signals_set(const sigset_t *signals)
+{
+    (void)pthread_sigmask(SIG_SETMASK, signals, NULL);
+}
+
 static inline bool glue_threaded(void)
 {
     return !__libc_single_threaded;

@@ -87,6 +87,7 @@ void hooks_update(void)
     hooks |= watched_count ? HOOK_WATCH : 0;
     hooks |= set->fail_first ? HOOK_FAIL : 0;
     hooks |= trace_is_on() ? HOOK_TRACE : 0;
+    hooks |= mem_signals_held ? HOOK_SIGNALS : 0;
     hooks |= sites_update(set->sites) ? HOOK_SITES : 0;
     mem_site_wanted =
         set->sites || hooks & (HOOK_TRACE | HOOK_WATCH) || debug_regions || set->debug_method;

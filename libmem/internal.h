@@ -130,6 +130,7 @@ struct mem_region {
     size_t dirty_bytes,
         dirty_low; /* of those in bins: written to and not given; the least of late */
     size_t given_bytes, lazy_bytes, retaken_bytes;
+    size_t given_count;             /* spans in bins that are `given` */
     uint64_t give_start, give_next; /* us: the period began; the next collapse may be taken */
     void *remote;                   /* blocks freed by other threads */
     size_t debug_bytes, debug_peak, debug_count; /* debug: what was asked for and lives */
@@ -174,7 +175,14 @@ struct mem_settings {
     size_t fail_first, fail_each; /* the requests that fail; 0: none */
 };
 
-enum hook { HOOK_KEEP = 1, HOOK_WATCH = 2, HOOK_FAIL = 4, HOOK_TRACE = 8, HOOK_SITES = 16 };
+enum hook {
+    HOOK_KEEP = 1,
+    HOOK_WATCH = 2,
+    HOOK_FAIL = 4,
+    HOOK_TRACE = 8,
+    HOOK_SITES = 16,
+    HOOK_SIGNALS = 32,
+};
 extern struct mem_settings mem_settings;
 
 /* region.c: brings every region in line with mem_settings.hooks. */
@@ -249,6 +257,7 @@ bool segment_move(struct segment *segment, size_t bytes);
 void segment_trim(struct segment *segment, size_t bytes);
 void mem_lock_slow(void);
 void mem_unlock_slow(void);
+extern bool mem_signals_held; /* signals are blocked under the lock, which every call takes */
 
 /* large.c: spans of pages */
 struct span *large_take(struct mem_region *region, size_t pages, size_t align_pages,
@@ -407,13 +416,13 @@ size_t block_bytes(const struct span *span, const void *block); /* 0: no block s
 
 static inline void mem_lock(void)
 {
-    if (MEM_UNLIKELY(glue_threaded()))
+    if (MEM_UNLIKELY(glue_threaded() || mem_signals_held))
         mem_lock_slow();
 }
 
 static inline void mem_unlock(void)
 {
-    if (MEM_UNLIKELY(glue_threaded()))
+    if (MEM_UNLIKELY(glue_threaded() || mem_signals_held))
         mem_unlock_slow();
 }
 

@@ -18,6 +18,7 @@ static void count_dirty(struct mem_region *region, const struct span *span, size
 {
     size_t dirty = span_dirty(span) * sign;
 
+    region->given_count += span->given ? sign : 0;
     if (span->given == GIVEN_NOT)
         region->dirty_bytes += dirty;
     else if (span->given == GIVEN_LAZY)
@@ -174,7 +175,7 @@ static void span_cut(struct span *span, size_t pages)
 static struct span *span_align(struct span *span, size_t align_pages)
 {
     uintptr_t page = (uintptr_t)span->base >> MEM_PAGE_SHIFT;
-    size_t skip = (size_t)(-page & (align_pages - 1));
+    size_t skip = mem_round_up(page, align_pages) - page;
 
     if (!skip)
         return span;
@@ -353,8 +354,7 @@ struct span *large_take(struct mem_region *region, size_t pages, size_t align_pa
         return NULL;
     size_t want = pages + align_pages - 1;
     struct span *span = bin_find(region, want);
-    size_t given = region->given_bytes + region->lazy_bytes;
-    if (!span && given && (given + region->dirty_bytes) >> MEM_PAGE_SHIFT >= want) {
+    if (!span && region->given_count && region->free_pages_bytes >> MEM_PAGE_SHIFT >= want) {
         region_join(region);
         span = bin_find(region, want);
     }
@@ -436,9 +436,12 @@ void *large_alloc(struct mem_region *region, size_t bytes, size_t align, bool ze
 
     if (bytes > MEM_BYTES_MAX || align > MEM_BYTES_MAX)
         return NULL;
+    /* Pages whose address is a multiple of ALIGN, whatever odd part that has. */
+    unsigned twos = (unsigned)__builtin_ctzl(align);
+    size_t align_pages = align >> (twos < MEM_PAGE_SHIFT ? twos : MEM_PAGE_SHIFT);
     (void)remote_take(region);
     mem_lock();
-    bool solo = align <= MEM_PAGE && large_is_solo(region, bytes) && !bin_find(region, pages);
+    bool solo = align_pages == 1 && large_is_solo(region, bytes) && !bin_find(region, pages);
     if (solo) {
         span = solo_take(region, pages);
         if (span && !mem_sources[span->segment->source].zeroed)
@@ -446,7 +449,7 @@ void *large_alloc(struct mem_region *region, size_t bytes, size_t align, bool ze
     }
     if (!span) {
         solo = false;
-        span = large_take(region, pages, align > MEM_PAGE ? align >> MEM_PAGE_SHIFT : 1, &dirty);
+        span = large_take(region, pages, align_pages, &dirty);
     }
     if (span) {
         size_t got = (size_t)span->pages << MEM_PAGE_SHIFT;

@@ -155,7 +155,8 @@ void *last_alloc(struct mem_region *region, size_t bytes, size_t align)
         if ((size_t)(region->last_limit - region->last_next) < step + align &&
             !last_more(region, step + align))
             return NULL;
-        size_t pad = (size_t)(-((uintptr_t)region->last_next + MEM_LAST_HEAD)) & (align - 1);
+        uintptr_t start = (uintptr_t)region->last_next + MEM_LAST_HEAD;
+        size_t pad = mem_round_up(start, align) - start;
         if (pad) {
             MEM_OPEN(region->last_next, pad);
             head_set(region->last_next, pad | FILLER);
@@ -330,9 +331,15 @@ void mem_region_reset(struct mem_region *region, struct mem_mark mark)
     /* Where the end is where it was, every block since the mark is dead already. */
     if (region->last_next == mark.next && region->last_segment == mark.segment)
         return;
-    if (MEM_UNLIKELY(mem_settings.hooks & HOOK_TRACE))
+    if (MEM_LIKELY(!mem_settings.hooks)) {
+        last_reset(region, &mark);
+        return;
+    }
+    mem_lock();
+    if (mem_settings.hooks & HOOK_TRACE)
         last_walk_dying(region, &mark, trace_death);
     if (sites_followed())
         site_last_reset(region, &mark);
     last_reset(region, &mark);
+    mem_unlock();
 }

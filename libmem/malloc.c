@@ -20,12 +20,6 @@ static _Alignas(64) union {
     char room[sizeof(struct mem_region) + MEM_CLASSES * sizeof(struct size_class)];
 } storage;
 
-/* Other threads look at it when they free a block. */
-static inline enum heap_state heap_state(const struct mem_region *region)
-{
-    return (enum heap_state)__atomic_load_n(&region->heap, __ATOMIC_RELAXED);
-}
-
 static inline void heap_set(struct mem_region *region, enum heap_state state)
 {
     __atomic_store_n(&region->heap, (uint8_t)state, __ATOMIC_RELAXED);
@@ -92,6 +86,12 @@ static struct mem_region *heap_shared; /* of the threads beyond the last arena *
 static unsigned heap_count = 1;
 static pthread_key_t heap_key;
 static bool heap_key_made;
+
+/* Other threads look at it when they free a block. */
+static inline enum heap_state heap_state(const struct mem_region *region)
+{
+    return (enum heap_state)__atomic_load_n(&region->heap, __ATOMIC_RELAXED);
+}
 
 static void heap_leave(void *heap)
 {
@@ -307,6 +307,8 @@ void *realloc(void *block, size_t bytes)
         moved = region_resize(region, block, bytes, true, 0, CALLER);
     } else if (region) {
         moved = realloc_moved(block, bytes, CALLER);
+    } else if (mem_settings.debug_method) {
+        moved = region_resize(mem_region_malloc(), block, bytes, true, 0, CALLER); /* which warns */
     } else {
         stats_say_free_error(block, "cannot resize: outside region");
         errno = EINVAL;

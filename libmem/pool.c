@@ -23,7 +23,7 @@ void *pool_alloc(struct mem_region *region, size_t bytes, size_t align)
         pool_set_bytes(region, bytes);
     }
     if (MEM_UNLIKELY(bytes > class->bytes ||
-                     (align > MEM_ALIGN && (align > MEM_PAGE || class->bytes % align)))) {
+                     (align > MEM_ALIGN && (MEM_PAGE % align || class->bytes % align)))) {
         errno = EINVAL;
         return NULL;
     }

@@ -166,7 +166,7 @@ static void region_forget_blocks(struct mem_region *region)
         if (region->classes[i].bytes)
             pack_class_init(&region->classes[i], region->classes[i].bytes);
     region->free_pages_bytes = region->dirty_bytes = region->dirty_low = 0;
-    region->given_bytes = region->lazy_bytes = 0;
+    region->given_bytes = region->lazy_bytes = region->given_count = 0;
     memset(region->bins, 0, sizeof region->bins);
     memset(region->bin_bits, 0, sizeof region->bin_bits);
     region->growing = NULL;
@@ -192,8 +192,10 @@ void mem_region_clear(struct mem_region *region)
         return;
     }
     region_blocks_die(region);
-    if (kept && !kept->lent && region->given_bytes)
-        (void)glue_open(kept->base, kept->bytes); /* parts of it may be closed */
+    if (kept && !kept->lent && region->given_count) {
+        (void)glue_open(kept->base, kept->bytes);   /* parts of it may be closed ... */
+        give_huge(region, kept->base, kept->bytes); /* ... and have lost the advice */
+    }
     region_drop_segments(region, kept);
     region_forget_blocks(region);
     uint64_t busy = region->alloc_count - region->freed_count;
@@ -349,9 +351,14 @@ void *mem_alloc_zeroed(struct mem_region *region, size_t bytes)
 
 void *mem_align(struct mem_region *region, size_t bytes, size_t align)
 {
-    if (!align || (align & (align - 1))) {
+    if (!align) {
         errno = EINVAL;
         return NULL;
+    }
+    unsigned twos = (unsigned)__builtin_ctzl(align);
+    if (twos < 4 && align > 1u << twos) { /* its least common multiple with MEM_ALIGN */
+        if (__builtin_mul_overflow(align, (size_t)MEM_ALIGN >> twos, &align))
+            return alloc_failed(bytes);
     }
     return region_alloc(region, bytes, align, false, 0, CALLER);
 }

@@ -24,15 +24,47 @@ static size_t meta_left = META_FIRST_BYTES;
 static MEM_WARM struct span *span_spare = NULL;
 static MEM_WARM struct segment *segment_spare = NULL;
 static pthread_mutex_t lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
+static unsigned lock_depth;   /* of its owner */
+static bool lock_holds;       /* the outermost lock has blocked signals ... */
+static sigset_t lock_signals; /* ... and these were blocked before */
+MEM_WARM bool mem_signals_held = false;
 
+/* Signals are blocked before the lock is taken: a handler that jumps away must not keep it. */
 void mem_lock_slow(void)
 {
+    sigset_t before;
+    bool hold = mem_signals_held;
+
+    if (hold)
+        glue_signals_block(&before);
     (void)pthread_mutex_lock(&lock);
+    if (lock_depth++ == 0 && (lock_holds = hold))
+        lock_signals = before;
+}
+
+/* What the outermost lock changed; after the lock is free. */
+static void signals_restore(bool held, const sigset_t *before)
+{
+    if (held)
+        glue_signals_set(before);
 }
 
 void mem_unlock_slow(void)
 {
+    bool held = --lock_depth == 0 && lock_holds;
+    sigset_t before = lock_signals;
+
     (void)pthread_mutex_unlock(&lock);
+    signals_restore(held, &before);
+}
+
+void mem_signals_hold(bool hold)
+{
+    (void)mem_region_malloc();
+    mem_signals_held = hold;
+    mem_lock();
+    hooks_update();
+    mem_unlock();
 }
 
 /* ---- fork: no other thread may be inside while the process is copied ---- */
@@ -49,6 +81,9 @@ static void fork_child(void)
 
     trace_forked();
     lock = fresh; /* held by a thread whose id is another one here */
+    bool held = lock_depth && lock_holds;
+    lock_depth = 0;
+    signals_restore(held, &lock_signals);
 }
 
 __attribute__((constructor)) static void fork_prepare(void)
@@ -298,6 +333,7 @@ void segment_trim(struct segment *segment, size_t bytes)
     if (segment->high > segment_end(segment))
         segment->high = segment_end(segment);
     segment->tail = NULL;
+    MEM_OPEN(segment_end(segment), bytes);
     glue_unmap(segment_end(segment), bytes);
     segment_announce(segment->region, segment_end(segment), 0);
 }

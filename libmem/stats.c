@@ -132,7 +132,7 @@ static size_t largest_free_span(const struct mem_region *region)
 {
     size_t largest = 0;
 
-    if (region->given_bytes || region->lazy_bytes)
+    if (region->given_count)
         return largest_free_run(region);
 
     for (unsigned bin = MEM_BINS; bin-- > 0 && !largest;)

@@ -327,13 +327,14 @@ static void check_classes(struct check *check)
 static void check_bins(struct check *check)
 {
     struct mem_region *region = check->region;
-    size_t count = 0;
+    size_t count = 0, given = 0;
 
     for (unsigned bin = 0; bin < MEM_BINS; bin++) {
         check_that(check, !region->bins[bin] == !(region->bin_bits[bin / 64] >> (bin % 64) & 1),
                    &region->bins[bin], "bit of a bin");
         for (const struct span *span = region->bins[bin]; span; span = span->next) {
             count++;
+            given += span->given != GIVEN_NOT;
             if (span->kind != SPAN_FREE || mem_bin_of(span->pages) != bin ||
                 map_get(span->base) != span || count > check->free_span_count) {
                 check_fault(check, span, "list of a bin");
@@ -343,6 +344,7 @@ static void check_bins(struct check *check)
     }
     check_that(check, count + check->solo_tail_count == check->free_span_count, region->bins,
                "number of free spans in bins");
+    check_that(check, given == region->given_count, region->bins, "number of given spans");
 }
 
 static int check_visit(void *arg, void *block, size_t bytes, bool busy)

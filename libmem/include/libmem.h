@@ -45,7 +45,8 @@ struct mem_region *mem_region_malloc(void);
 /* Allocates. BYTES 0 gives a unique block. The block belongs to the caller until mem_free. */
 void *mem_alloc(struct mem_region *region, size_t bytes);
 void *mem_alloc_zeroed(struct mem_region *region, size_t bytes);
-/* ALIGN is any power of two. */
+/* The block's address is a multiple of ALIGN, which may be any positive number (13 is one; what is
+ * no power of two takes whole pages), and of 16. */
 void *mem_align(struct mem_region *region, size_t bytes, size_t align);
 
 /* Resizes BLOCK (NULL: allocates) to BYTES, moving it if needed; contents are kept up to the
@@ -138,6 +139,10 @@ size_t mem_give_back(void);
 /* Called once when the process heap outgrows limit=SIZE:trap, in the middle of a request: must only
  * take note. The heap may then grow by a reserve. */
 extern void (*mem_limit_notify)(void);
+/* For programs whose signal handlers leave by siglongjmp or allocate: with HOLD all signals wait
+ * while a heap is being changed, so that none is left half changed. Costs two system calls a call.
+ */
+void mem_signals_hold(bool hold);
 /* Writes out what `trace` has collected: before _exit and exec, which run no destructors. */
 void mem_flush(void);
 /* What is due at exit (leak report, flush): for programs that end by _exit. */
