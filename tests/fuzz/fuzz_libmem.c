@@ -3,8 +3,8 @@
  * shadow.
  *
  * Each operation takes four bytes: what, which slot, and a size. Blocks carry their slot's number
- * at both ends, which must still be there when the block is touched again. Any broken promise
- * traps.
+ * at both ends, which must still be there when the block is touched again; every invariant of the
+ * library is checked again and again. Any broken promise traps.
  */
 #include <stddef.h>
 #include <stdint.h>
@@ -12,7 +12,7 @@
 
 #include "libmem.h"
 
-enum { SLOTS = 256, REGIONS = 4, POOL_BYTES = 200 };
+enum { SLOTS = 256, REGIONS = 4, POOL_BYTES = 200, CHECK_STEPS = 64 };
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes);
 
@@ -74,9 +74,11 @@ static void step(const uint8_t *at)
     if (which == MEM_POOL)
         bytes %= POOL_BYTES + 1;
     if (!slot->block) {
+        size_t align = at[2] % 4 ? (size_t)1 << at[3] % 16 : at[3] + 1u;
         void *block = what == 0   ? mem_alloc_zeroed(regions[which], bytes)
-                      : what == 1 ? mem_align(regions[which], bytes, (size_t)1 << at[3] % 16)
+                      : what == 1 ? mem_align(regions[which], bytes, align)
                                   : mem_alloc(regions[which], bytes);
+        require(!block || what != 1 || (uintptr_t)block % align == 0);
         enter(slot, block, bytes, number, which);
         return;
     }
@@ -116,8 +118,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
     require(mem_options_apply(data[1] % 2 ? "segsize=64Ki" : "segsize=4Mi") == 0);
     for (unsigned i = 0; i < REGIONS; i++)
         require((regions[i] = mem_region_open("fuzz", (enum mem_method)i, POOL_BYTES)) != NULL);
-    for (size_t at = 2; at + 4 <= bytes; at += 4)
+    for (size_t at = 2; at + 4 <= bytes; at += 4) {
         step(data + at);
+        if (at % (CHECK_STEPS * 4) == 2)
+            require(mem_check(NULL) == 0);
+    }
     for (unsigned i = 0; i < REGIONS; i++)
         for (unsigned s = 0; s < SLOTS; s++)
             if (slots[i][s].block)

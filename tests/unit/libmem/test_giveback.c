@@ -189,6 +189,30 @@ static void test_growth_over_given(void **state)
     }
 }
 
+/* What is left of a given span when its written part was taken has nothing that is given, but is
+ * still closed: clearing the region must open it, and a block over it and its neighbours fits. */
+static void test_clean_rest(void **state)
+{
+    (void)state;
+    for (size_t w = 0; w < 5; w++) {
+        struct mem_region *region = mem_region_open("rest", MEM_BEST, 0);
+        use(ways[w]);
+        mem_options_apply("segsize=8Mi");
+        char *blocks[2] = { memset(mem_alloc(region, BYTES), 1, BYTES), mem_alloc(region, 4096) };
+        mem_free(blocks[0]);
+        mem_free(blocks[1]);
+        mem_give_back();
+        blocks[0] = memset(mem_alloc(region, BYTES + 8192), 1, BYTES + 8192);
+        assert_int_equal(mem_check(region), 0);
+        mem_region_clear(region);
+        char *all = mem_alloc(region, 7 << 20);
+        memset(all, 2, 7 << 20);
+        test_stats_match(region);
+        mem_region_close(region);
+    }
+    mem_options_apply("nosegsize");
+}
+
 /* ---- the limit ---- */
 
 static int noticed;
@@ -279,6 +303,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_none),
         cmocka_unit_test(test_budget),
         cmocka_unit_test(test_growth_over_given),
+        cmocka_unit_test(test_clean_rest),
         cmocka_unit_test(test_limit),
         cmocka_unit_test(test_huge),
     };
