@@ -19,6 +19,7 @@ enum builtin_flags {
     BUILTIN_RAW =
         1u
         << 5, /* parses its own arguments (echo, test, [, let, :) : no option parsing, no --help */
+    BUILTIN_TAKES_COMMAND = 1u << 6, /* a compound command may follow its options: ARGS->BODY */
 };
 
 /* One option of a builtin. */
@@ -36,6 +37,7 @@ struct args {
     const char *const *argv; /* NULL-terminated; scratch */
     const struct assign *const
         *assigns; /* BUILTIN_DECL: per argument, the parsed assignment or NULL; NULL array: none */
+    const struct node *body; /* BUILTIN_TAKES_COMMAND: the compound command, or NULL */
     /* state of option parsing */
     size_t next;                 /* index of the next argument */
     const char *cluster;         /* rest of -abc */
@@ -69,6 +71,8 @@ static inline const char *args_peek(const struct args *args, size_t i)
 }
 /* ERROR_USAGE, status 2: WHY, a newline, and the usage lines (printed as lines of their own). */
 enum flow builtin_usage_error(struct shell *sh, const struct args *args, const char *why) NODISCARD;
+/* Is the word after OPTION, a word that begins with a dash, its argument? */
+bool builtin_option_takes_word(const struct builtin_spec *spec, const char *option);
 /* Printed by --help. */
 void builtin_help(struct shell *sh, const struct builtin_spec *spec, struct str *s, bool man);
 

@@ -193,6 +193,25 @@ static const struct builtin_option *find_long(const struct builtin_spec *spec, c
     return found;
 }
 
+bool builtin_option_takes_word(const struct builtin_spec *spec, const char *option)
+{
+    if (option[1] == '-') {
+        size_t len = strcspn(option + 2, "=");
+        const struct builtin_option *o = len ? find_long(spec, option + 2, len) : NULL;
+        return o && o->argument && *o->argument != '?' && !option[2 + len];
+    }
+    for (const char *letter = option + 1; *letter; letter++) {
+        const struct builtin_option *o = spec->options;
+        while (o && o->letter && o->letter != *letter)
+            o++;
+        if (!o || !o->letter)
+            return false;
+        if (o->argument && *o->argument != '?')
+            return letter[1] == '\0';
+    }
+    return false;
+}
+
 /* --name or --name=value ; TEXT is after the dashes. */
 static int long_option(struct shell *sh, struct args *args, const char *text, enum flow *ret_flow)
 {

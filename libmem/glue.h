@@ -37,6 +37,9 @@ extern void __libc_free(void *block);
 #define glue_native_free(block)         free(block)
 #endif
 
+/* Calls that changed what memory the process has, so far. Threads may lose a count. */
+extern uint64_t glue_memory_calls;
+
 static inline size_t glue_page_bytes(void)
 {
     size_t bytes = getauxval(AT_PAGESZ);
@@ -47,6 +50,7 @@ static inline size_t glue_page_bytes(void)
 /* Maps BYTES of zeroed memory wherever the system likes, best at HINT (NULL: no wish). */
 static inline void *glue_map(void *hint, size_t bytes)
 {
+    glue_memory_calls++;
     void *base = mmap(hint, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
     return base == MAP_FAILED ? NULL : base;
@@ -55,6 +59,7 @@ static inline void *glue_map(void *hint, size_t bytes)
 /* Maps BYTES of zeroed memory of which most is never touched. */
 static inline void *glue_map_sparse(size_t bytes)
 {
+    glue_memory_calls++;
     void *base = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
@@ -64,6 +69,7 @@ static inline void *glue_map_sparse(size_t bytes)
 /* Maps BYTES exactly at BASE and replaces nothing, or fails. */
 static inline void *glue_map_at(void *base, size_t bytes)
 {
+    glue_memory_calls++;
     void *got = mmap(base, bytes, PROT_READ | PROT_WRITE,
                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
 
@@ -71,12 +77,14 @@ static inline void *glue_map_at(void *base, size_t bytes)
         return NULL;
     if (got == base)
         return got;
+    glue_memory_calls++;
     (void)munmap(got, bytes); /* a kernel that takes the address for a hint */
     return NULL;
 }
 
 static inline void *glue_map_file(int fd, size_t bytes, off_t offset)
 {
+    glue_memory_calls++;
     void *base = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, offset);
 
     return base == MAP_FAILED ? NULL : base;
@@ -90,12 +98,14 @@ static inline bool glue_mapped(void *base, size_t bytes)
 
 static inline void glue_unmap(void *base, size_t bytes)
 {
+    glue_memory_calls++;
     (void)munmap(base, bytes);
 }
 
 /* Resizes a mapping, moving it if needed; its contents go along without being copied. */
 static inline void *glue_remap(void *base, size_t old_bytes, size_t bytes)
 {
+    glue_memory_calls++;
     void *got = mremap(base, old_bytes, bytes, MREMAP_MAYMOVE);
 
     return got == MAP_FAILED ? NULL : got;
@@ -104,6 +114,7 @@ static inline void *glue_remap(void *base, size_t old_bytes, size_t bytes)
 /* Moves the break by BYTES and returns the old one, or NULL. */
 static inline char *glue_break(ptrdiff_t bytes)
 {
+    glue_memory_calls++;
     void *old = sbrk(bytes);
 
     return old == (void *)-1 ? NULL : old;
@@ -193,6 +204,7 @@ static inline const char *glue_env(const char *name)
 
 static inline bool glue_advise(void *base, size_t bytes, int advice)
 {
+    glue_memory_calls++;
     int saved = errno;
     bool done = madvise(base, bytes, advice) == 0;
 
@@ -203,6 +215,7 @@ static inline bool glue_advise(void *base, size_t bytes, int advice)
 /* Replaces a range by one without access, which no accounting counts. */
 static inline bool glue_map_closed(void *base, size_t bytes)
 {
+    glue_memory_calls++;
     return mmap(base, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1,
                 0) != MAP_FAILED;
 }
@@ -210,6 +223,7 @@ static inline bool glue_map_closed(void *base, size_t bytes)
 /* Replaces it by zeroed memory again; false: none to be had. */
 static inline bool glue_map_open(void *base, size_t bytes)
 {
+    glue_memory_calls++;
     return mmap(base, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1,
                 0) != MAP_FAILED;
 }
@@ -230,11 +244,13 @@ static inline int glue_overcommit(void)
 /* Makes BYTES at BASE fault when touched. */
 static inline void glue_close(void *base, size_t bytes)
 {
+    glue_memory_calls++;
     (void)mprotect(base, bytes, PROT_NONE);
 }
 
 static inline bool glue_open(void *base, size_t bytes)
 {
+    glue_memory_calls++;
     return mprotect(base, bytes, PROT_READ | PROT_WRITE) == 0;
 }
 

@@ -637,6 +637,8 @@ static void line_word(struct mem_line *line, struct word word)
         line_str(line, "...");
 }
 
+static bool all_or_nothing; /* mem_options_change is at work */
+
 static void complain(struct word name, struct word value, const struct option *option,
                      enum verdict verdict)
 {
@@ -664,8 +666,10 @@ static void complain(struct word name, struct word value, const struct option *o
     } else {
         line_str(&line, value.text ? ": bad value: accepted is " : ": value missing: accepted is ");
         line_str(&line, option->accepted);
-        line_str(&line, "; using the default, ");
-        line_str(&line, option->standard);
+        if (!all_or_nothing) {
+            line_str(&line, "; using the default, ");
+            line_str(&line, option->standard);
+        }
     }
     line_send(&line);
 }
@@ -839,6 +843,19 @@ void mem_options_get(char *ret_text, size_t bytes)
     size_t count = line.used < bytes - 1 ? line.used : bytes - 1;
     memcpy(ret_text, line.text, count);
     ret_text[count] = '\0';
+}
+
+unsigned mem_options_change(const char *text)
+{
+    char before[MEM_LINE_BYTES];
+
+    mem_options_get(before, sizeof before);
+    all_or_nothing = true;
+    unsigned complaints = mem_options_apply(text);
+    if (complaints)
+        (void)mem_options_apply(before);
+    all_or_nothing = false;
+    return complaints;
 }
 
 const struct mem_option_info *mem_option_at(size_t index)

@@ -221,6 +221,7 @@ void map_set_ends(struct span *span)
 /* ---- the limit ---- */
 
 static size_t limit_used; /* bytes of all segments */
+static struct mem_system_stats system_stats;
 static bool limit_told;
 void (*mem_limit_notify)(void);
 
@@ -272,6 +273,28 @@ static bool limit_allows(size_t bytes)
     default:
         return true;
     }
+}
+
+void mem_system_stats(struct mem_system_stats *ret_stats)
+{
+    *ret_stats = system_stats;
+    ret_stats->call_count = glue_memory_calls;
+    ret_stats->held_bytes = limit_used;
+}
+
+/* Segments grow and shrink too: COUNT is 0 then. */
+static void count_got(size_t bytes, unsigned count)
+{
+    limit_used += bytes;
+    system_stats.got_bytes += bytes;
+    system_stats.got_count += count;
+}
+
+static void count_put(size_t bytes, unsigned count)
+{
+    limit_used -= bytes;
+    system_stats.put_bytes += bytes;
+    system_stats.put_count += count;
 }
 
 /* ---- segments ---- */
@@ -329,7 +352,7 @@ void segment_trim(struct segment *segment, size_t bytes)
 {
     segment->bytes -= bytes;
     segment->region->size_bytes -= bytes;
-    limit_used -= bytes;
+    count_put(bytes, 0);
     if (segment->high > segment_end(segment))
         segment->high = segment_end(segment);
     segment->tail = NULL;
@@ -401,7 +424,7 @@ struct segment *segment_new(struct mem_region *region, size_t bytes, bool solo)
     segment->room_bytes = room;
     segment->solo = solo;
     segment_link(segment, region);
-    limit_used += got;
+    count_got(got, 1);
     segment_got(segment, base, got);
     mem_unlock();
     return segment;
@@ -456,7 +479,7 @@ void segment_drop(struct segment *segment)
         MEM_OPEN(base, segment->bytes);
         site_forget(base, segment->bytes);
         mem_sources[segment->source].put(base, segment->bytes, segment->room_bytes);
-        limit_used -= segment->bytes;
+        count_put(segment->bytes, 1);
     }
     segment_record_drop(segment);
     if (!lent)
@@ -470,7 +493,10 @@ static void segment_grown(struct segment *segment, size_t old_bytes)
     if (!mem_sources[segment->source].zeroed)
         segment->high = segment_end(segment);
     segment->region->size_bytes += segment->bytes - old_bytes;
-    limit_used += segment->bytes - old_bytes;
+    if (segment->bytes >= old_bytes)
+        count_got(segment->bytes - old_bytes, 0);
+    else
+        count_put(old_bytes - segment->bytes, 0);
     segment_got(segment, segment->base + old_bytes, segment->bytes - old_bytes);
 }
 

@@ -15,6 +15,8 @@
  */
 #include "libmem/internal.h"
 
+MEM_WARM uint64_t glue_memory_calls = 0;
+
 #define AREA_BASE        ((uintptr_t)0x200000000000)
 #define AREA_END         ((uintptr_t)0x500000000000)
 #define AREA_RANDOM_BITS 12 /* of the area's base, in units of 4 GiB */

@@ -54,9 +54,16 @@ void line_write(struct mem_line *line, int fd)
     line->used = 0;
 }
 
+void (*mem_line_notify)(const char *text, size_t bytes);
+
 void line_send(struct mem_line *line)
 {
-    line_write(line, STDERR_FILENO);
+    if (!mem_line_notify) {
+        line_write(line, STDERR_FILENO);
+        return;
+    }
+    mem_line_notify(line->text, line->used);
+    line->used = 0;
 }
 
 /* ---- counters ---- */
@@ -211,6 +218,33 @@ void mem_region_stats(struct mem_region *region, struct mem_stats *ret_stats)
         block_maxima(region, &stats.busy_max_bytes, &stats.free_max_bytes);
     }
     *ret_stats = stats;
+}
+
+size_t mem_region_busy(const struct mem_region *region)
+{
+    return region->debug ? region->debug_bytes : region->busy_bytes;
+}
+
+size_t mem_region_peak(const struct mem_region *region)
+{
+    return region->debug ? region->debug_peak : region->peak_bytes;
+}
+
+size_t mem_region_peak_begin(struct mem_region *region)
+{
+    size_t *peak = region->debug ? &region->debug_peak : &region->peak_bytes;
+    size_t before = *peak;
+
+    *peak = mem_region_busy(region);
+    return before;
+}
+
+void mem_region_peak_end(struct mem_region *region, size_t before)
+{
+    size_t *peak = region->debug ? &region->debug_peak : &region->peak_bytes;
+
+    if (*peak < before)
+        *peak = before;
 }
 
 /* ---- what the options have written ---- */

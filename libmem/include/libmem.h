@@ -107,6 +107,24 @@ struct mem_stats {
 };
 void mem_region_stats(struct mem_region *region, struct mem_stats *ret_stats);
 
+/* busy_bytes and peak_bytes alone, which cost nothing to read. */
+size_t mem_region_busy(const struct mem_region *region);
+size_t mem_region_peak(const struct mem_region *region);
+
+/* Measures the peak of a stretch of the program: begin lowers it to what is busy now and returns
+ * what it was; end, with that, makes it again the highest of all. Stretches nest. */
+size_t mem_region_peak_begin(struct mem_region *region);
+void mem_region_peak_end(struct mem_region *region, size_t before);
+
+/* What went on between the library and the system, since the start. */
+struct mem_system_stats {
+    uint64_t call_count;           /* system calls that got, gave or advised about memory */
+    uint64_t got_count, put_count; /* segments got and given back */
+    uint64_t got_bytes, put_bytes; /* with those that grew or shrank */
+    size_t held_bytes;             /* of all segments now */
+};
+void mem_system_stats(struct mem_system_stats *ret_stats);
+
 /* Iterates over the regions in the order they were opened; NULL starts, NULL ends. */
 struct mem_region *mem_region_next(struct mem_region *region);
 const char *mem_region_name(const struct mem_region *region);
@@ -121,6 +139,26 @@ int mem_region_walk(struct mem_region *region, mem_block_visit *visit, void *arg
 typedef int mem_segment_visit(void *arg, void *base, size_t bytes);
 int mem_region_walk_segments(struct mem_region *region, mem_segment_visit *visit, void *arg);
 
+/* Calls VISIT for each stretch of REGION's segments in address order within each; they leave no gap
+ * but where a part is lent to another region. VISIT as for mem_region_walk. */
+enum mem_range_kind {
+    MEM_RANGE_UNTOUCHED, /* nothing was ever there */
+    MEM_RANGE_GIVEN,     /* free and given back to the system */
+    MEM_RANGE_LAZY,      /* free and given back lazily: the system takes it when it needs it */
+    MEM_RANGE_FREE,      /* free and perhaps resident */
+    MEM_RANGE_BUSY,      /* holds blocks */
+};
+struct mem_range {
+    const void *segment; /* where its segment begins */
+    size_t segment_bytes;
+    const char *base;
+    size_t bytes;
+    enum mem_range_kind kind;
+    size_t busy_bytes; /* of blocks in it */
+};
+typedef int mem_range_visit(void *arg, const struct mem_range *range);
+int mem_region_walk_ranges(struct mem_region *region, mem_range_visit *visit, void *arg);
+
 /* Checks every invariant of REGION (NULL: of all regions). Returns the number of faults found; each
  * is also one line `vmalloc: corrupted: why` on standard error. */
 size_t mem_check(struct mem_region *region);
@@ -129,6 +167,8 @@ size_t mem_check(struct mem_region *region);
  * mem_options_apply changes what may change later and reports the rest in one line each on standard
  * error. Returns the number of complaints. */
 unsigned mem_options_apply(const char *text);
+/* The same, but all or nothing: on a complaint the options stay as they were. */
+unsigned mem_options_change(const char *text);
 /* The state in force, in a form that mem_options_apply takes; NUL-terminated, cut at BYTES. */
 void mem_options_get(char *ret_text, size_t bytes);
 /* The program has nothing to do: memory that was free for the whole delay goes back now. Returns
@@ -145,6 +185,9 @@ extern void (*mem_limit_notify)(void);
 void mem_signals_hold(bool hold);
 /* Writes out what `trace` has collected: before _exit and exec, which run no destructors. */
 void mem_flush(void);
+/* Gets each line that would go to standard error, without its newline. NULL: they go there. Must
+ * not allocate. */
+extern void (*mem_line_notify)(const char *text, size_t bytes);
 /* What is due at exit (leak report, flush): for programs that end by _exit. */
 void mem_exit(void);
 /* One row of the option table: for help and completion. NULL past the end. */

@@ -84,6 +84,12 @@ void out_write(struct out *o, const char *bytes, size_t len)
     o->len += len;
 }
 
+void out_prepare(struct out *o)
+{
+    if (o->fd >= 0)
+        buffer_grow(o, OUT_FIRST_BYTES);
+}
+
 void out_puts(struct out *o, const char *text)
 {
     out_write(o, text, strlen(text));

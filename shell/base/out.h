@@ -24,6 +24,8 @@ void out_init_fd(struct out *o, int fd,
                  struct mem_region *region); /* buffer is made at first use */
 void out_init_sink(struct out *o, struct str *sink);
 void out_release(struct out *o); /* frees the buffer; does not flush, does not close */
+/* Makes the buffer now rather than at the first use. */
+void out_prepare(struct out *o);
 void out_write(struct out *o, const char *bytes, size_t len);
 void out_puts(struct out *o, const char *text);
 void out_printf(struct out *o, const char *format, ...) PRINTF_LIKE(2, 3);

@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/random.h>
 #include <time.h>
@@ -104,4 +105,27 @@ uint64_t sys_random(void)
      */
     value = (uint64_t)sys_realtime_ns() ^ ((uint64_t)getpid() << 40);
     return value * 0x9e3779b97f4a7c15u;
+}
+
+size_t sys_process_bytes(size_t *ret_commit)
+{
+    char text[128];
+    size_t fields[6] = { 0 }; /* size, resident, shared, text, library, data: in pages */
+    int fd = sys_open("/proc/self/statm", O_RDONLY, 0);
+    ssize_t n = fd < 0 ? 0 : sys_read(fd, text, sizeof text - 1);
+    if (fd >= 0)
+        close(fd);
+    text[n > 0 ? n : 0] = '\0';
+    char *at = text;
+    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
+        fields[i] = strtoull(at, &at, 10);
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    if (ret_commit)
+        *ret_commit = fields[5] * page;
+    return fields[1] * page;
+}
+
+size_t sys_resident_bytes(void)
+{
+    return sys_process_bytes(NULL);
 }

@@ -20,5 +20,9 @@ int sys_memfd(const char *name);                           /* anonymous file, cl
 int64_t sys_monotonic_ns(void);
 int64_t sys_realtime_ns(void);
 uint64_t sys_random(void);
+/* Of this process: bytes in memory, and private bytes that it may write (*RET_COMMIT, may be NULL),
+ * which the system has promised. 0 where it does not tell. Allocates nothing. */
+size_t sys_resident_bytes(void);
+size_t sys_process_bytes(size_t *ret_commit);
 
 #endif

@@ -131,6 +131,9 @@ enum flow spawn_fork(struct shell *sh, const struct spawn_plan *plan, pid_t *ret
     if (pid < 0)
         return shell_fail(sh, ERROR_LIMIT, 126, NULL, "cannot start a process: %s",
                           strerror(error));
+    sh->counts.forks++;
+    if (sh->measure_depth)
+        sh->counts.fork_bytes += sys_resident_bytes();
     process_place_done(&place, pid);
     if (plan->background)
         fdtab_input_share(sh);

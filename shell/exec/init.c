@@ -34,6 +34,14 @@ static bool hook_is_declaration(void *ctx, const char *name, size_t len)
     return spec && (spec->flags & BUILTIN_DECL);
 }
 
+static bool hook_takes_command(void *ctx, const char *name, size_t len, const char *option)
+{
+    const struct builtin_spec *spec = builtin_enabled(ctx, name, len);
+    if (!spec || !(spec->flags & BUILTIN_TAKES_COMMAND))
+        return false;
+    return !option || builtin_option_takes_word(spec, option);
+}
+
 static void hook_warn(void *ctx, uint32_t line, const char *text)
 {
     struct shell *sh = ctx;
@@ -70,6 +78,7 @@ enum flow exec_init(struct shell *sh)
         .intern = hook_intern,
         .alias = hook_alias,
         .is_declaration = hook_is_declaration,
+        .takes_command = hook_takes_command,
         .region = sh->program_region,
         .scratch_region = sh->heap,
         .brace_expand = true,
@@ -105,6 +114,8 @@ int exec_finish(struct shell *sh)
         else if (flow != FLOW_EXIT)
             sh->status = status;
     }
+    if (sh->pending & PENDING_SAMPLE)
+        sh->hooks.sample_end(sh);
     if (!fdtab_flush(sh)) {
         if (sh->status == 0)
             sh->status = 1;

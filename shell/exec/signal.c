@@ -192,7 +192,7 @@ void traps_after_fork(struct shell *sh, bool continues)
     }
     traps->exit_handlers = false;
     traps->dying_of = 0;
-    sh->pending = 0;
+    sh->pending = 0; /* a child takes no samples either */
     if (trap_is_set(sh, TRAP_EXIT))
         signal_apply_fatal(sh);
 }

@@ -373,9 +373,20 @@ static void prefix_strip(struct shell *sh, struct run *run)
     }
 }
 
+/* The word before a compound command means another command now than when it was parsed. */
+static enum flow body_refused(struct shell *sh, const struct run *run)
+{
+    enum flow flow =
+        shell_fail(sh, ERROR_COMMAND, 2, run->args.argv[0], "takes no compound command any more");
+    return flow == FLOW_ERROR ? regular_error(sh) : flow;
+}
+
 static enum flow run_dispatch(struct shell *sh, struct run *run)
 {
     prefix_strip(sh, run);
+    if (run->args.body && (run->command.kind != COMMAND_BUILTIN ||
+                           !(run->command.spec->flags & BUILTIN_TAKES_COMMAND)))
+        return body_refused(sh, run);
     if (run->command.default_path && option_on(sh, OPTION_RESTRICTED)) {
         enum flow flow = shell_fail(sh, ERROR_COMMAND, 1, "command", "-p: restricted");
         return flow == FLOW_ERROR ? regular_error(sh) : flow;
@@ -468,7 +479,7 @@ static enum flow literal_command(struct shell *sh, const struct node_simple *nod
     run.args.count = node->arg_count;
     run.args.argv = argv;
     command_resolve_cached(sh, node->args[0].word, &run.command);
-    if (run.command.kind == COMMAND_EXTERNAL || run.command.prefix)
+    if (run.command.kind == COMMAND_EXTERNAL || run.command.prefix || node->body)
         return FLOW_NEXT;
     *ret_done = true;
     enum flow flow = run.command.kind == COMMAND_FUNCTION
@@ -488,6 +499,7 @@ static enum flow command_run(struct shell *sh, const struct node_simple *node, b
     uint32_t captures = sh->capture_count;
     struct run run;
     run_init(&run, node, exec_last);
+    run.args.body = node->body;
     const struct word *word = node->args[0].word;
     bool literal = node->args[0].kind == ARG_WORD && word->kind == WORD_LITERAL;
     if (literal)

@@ -174,6 +174,7 @@ static enum flow start_program(struct shell *sh, const char *name, const char *p
         return shell_fail(sh, ERROR_COMMAND, 126, name, "cannot start a process: %s",
                           strerror(errno));
     if (!start.error) {
+        sh->counts.programs++;
         *ret_pid = pid;
         return FLOW_NEXT;
     }

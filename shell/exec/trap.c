@@ -426,7 +426,9 @@ enum flow trap_run_pending(struct shell *sh)
 {
     int bits = sh->pending;
     /* A signal from here on sets it again. */
-    sh->pending = 0;
+    sh->pending = bits & (int)PENDING_SAMPLE;
+    if (bits & PENDING_SAMPLE)
+        sh->hooks.sample(sh);
     if (bits & PENDING_CHILD)
         jobs_poll(sh);
     if (!(bits & PENDING_SIGNAL))

@@ -3,7 +3,8 @@
  *
  * A line is made whole and written at once. PS4 is expanded each time with tracing (and errexit)
  * off, $? kept; when its expansion fails it is shown as it is. Nothing here changes what the script
- * sees.
+ * sees. Under set -o memtrace %m in PS4 is how many bytes more are live than after the line traced
+ * before, without what tracing itself needs.
  */
 #include "shell/exec/exec_private.h"
 #include "shell/exec/redir_private.h"
@@ -13,7 +14,27 @@
 #include "shell/state/fdtab.h"
 #include "shell/syntax/unparse.h"
 
-static void prompt_append(struct shell *sh, struct str *s)
+/* The bytes that live longer than a command. */
+static size_t live_bytes(const struct shell *sh)
+{
+    return mem_region_busy(sh->heap) + mem_region_busy(sh->nodes) +
+           mem_region_busy(sh->program_region) + mem_region_busy(mem_region_malloc());
+}
+
+/* TEXT with each %m replaced by CHANGE, and %% by a percent sign. */
+static void append_changes(struct str *s, const char *text, size_t len, int64_t change)
+{
+    for (size_t i = 0; i < len; i++) {
+        bool percent = text[i] == '%' && i + 1 < len;
+        if (percent && text[i + 1] == 'm')
+            str_printf(s, "%+lld", (long long)change);
+        else
+            str_putc(s, text[i]);
+        i += percent && (text[i + 1] == 'm' || text[i + 1] == '%');
+    }
+}
+
+static void prompt_append(struct shell *sh, struct str *s, size_t live)
 {
     const char *ps4 = var_text(sh, "PS4");
     if (!ps4)
@@ -31,13 +52,18 @@ static void prompt_append(struct shell *sh, struct str *s)
         sh->options = options;
         sh->status = status;
     }
-    str_append(s, text, len);
+    if (option_on(sh, OPTION_MEMTRACE))
+        append_changes(s, text, len,
+                       sh->trace_live_bytes ? (int64_t)(live - sh->trace_live_bytes) : 0);
+    else
+        str_append(s, text, len);
 }
 
 static void line_begin(struct shell *sh, struct str *s)
 {
+    size_t live = live_bytes(sh);
     str_init(s, sh->heap);
-    prompt_append(sh, s);
+    prompt_append(sh, s, live);
 }
 
 static void line_end(struct shell *sh, struct str *s)
@@ -50,6 +76,7 @@ static void line_end(struct shell *sh, struct str *s)
         out_clear_error(out);
     }
     str_release(s);
+    sh->trace_live_bytes = live_bytes(sh);
 }
 
 void xtrace_text(struct shell *sh, const char *text, size_t len)

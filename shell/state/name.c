@@ -8,6 +8,8 @@
 
 #include <string.h>
 
+#include "shell/state/special.h"
+
 struct name *name_find(struct shell *sh, const char *text, size_t len)
 {
     return map_get(&sh->names, text, len);
@@ -31,5 +33,7 @@ struct name *name_intern(struct shell *sh, const char *text, size_t len)
         mem_free_sized(sh->nodes, name, sizeof *name + len + 1);
         return NULL;
     }
+    if (name->dotted && !special_intern(sh, name))
+        return NULL;
     return name;
 }

@@ -221,6 +221,7 @@ size_t shell_free_counted(struct shell *sh)
     leaked += close_region(sh->nodes, true);
     leaked += close_region(sh->program_region, true);
     close_region(sh->scratch, false);
+    close_region(sh->watch_region, false);
     mem_free(sh);
     return leaked;
 }

@@ -106,6 +106,10 @@ struct shell_hooks {
     void (*path_changed)(struct shell *sh);
     /* print -s, read -s -> interactive: adds lines to the history. NULL: there is none. */
     void (*history_add)(struct shell *sh, const char *text, size_t len);
+    /* exec -> vmstat: PENDING_SAMPLE is set. */
+    void (*sample)(struct shell *sh);
+    /* exec -> vmstat: the shell ends. */
+    void (*sample_end)(struct shell *sh);
 };
 
 /* How far getopts is: the argument INDEX (OPTIND), and the byte in it where the rest of a cluster
@@ -119,6 +123,15 @@ enum pending_bits {
     PENDING_SIGNAL = 1u << 0, /* a trapped or fatal signal arrived: see exec/signal.c */
     PENDING_CHILD = 1u << 1,  /* SIGCHLD */
     PENDING_WINCH = 1u << 2,
+    PENDING_SAMPLE = 1u << 3, /* memory is watched over time: hooks.sample before each command */
+};
+
+/* What starting processes has cost so far. */
+struct process_counts {
+    uint64_t forks;      /* copies of the shell */
+    uint64_t fork_bytes; /* that were resident, and so had to be mapped again, at those that
+                            `vmstat -x` measured */
+    uint64_t programs;   /* started without a copy */
 };
 
 struct fdtab;
@@ -207,6 +220,12 @@ struct shell {
     uint32_t process_sub_count; /* process substitutions in use: their descriptors */
     int process_subs[64];
     struct str last_argument; /* $_ of the previous command (heap) */
+
+    struct process_counts counts;
+    uint32_t measure_depth;          /* commands that vmstat -x is measuring */
+    struct mem_region *watch_region; /* what vmstat keeps, NULL: nothing; closed with the shell */
+    struct vmstat *vmstat;           /* in WATCH_REGION */
+    size_t trace_live_bytes;         /* memtrace: live when the last line was traced */
 
     struct error err;
     struct shell_hooks hooks;

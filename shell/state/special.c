@@ -16,6 +16,7 @@
 #include "shell/base/sys.h"
 #include "shell/base/utf8.h"
 #include "shell/state/cmdhash.h"
+#include "shell/state/figure.h"
 #include "shell/state/scope.h"
 #include "shell/state/var_private.h"
 #include "shell/syntax/unparse.h"
@@ -337,6 +338,24 @@ static enum flow set_locale(struct shell *sh, struct name *name, const char *tex
     return FLOW_NEXT;
 }
 
+/* ---- .sh.mem: one name for each figure, made when it is first written ---- */
+
+static const char mem_prefix[] = ".sh.mem.";
+enum { MEM_PREFIX = sizeof mem_prefix - 1 };
+
+static enum flow get_mem(struct shell *sh, struct name *name, const char **ret_text,
+                         size_t *ret_len)
+{
+    uint64_t n = figure_read(sh, name->text + MEM_PREFIX, name->len - MEM_PREFIX);
+    return show_number(sh, name, (long double)n, ret_text, ret_len);
+}
+
+static const struct special mem_row = {
+    .name = mem_prefix,
+    .get = get_mem,
+    .flags = SPECIAL_INTEGER | SPECIAL_EXISTS | SPECIAL_READONLY,
+};
+
 /* ---- the table ---- */
 
 static const struct special rows[] = {
@@ -364,11 +383,8 @@ void special_refresh(struct shell *sh, struct name *name)
         sh->err.kind = ERROR_NONE;
 }
 
-static enum flow init_row(struct shell *sh, const struct special *row)
+static enum flow init_name(struct shell *sh, struct name *name, const struct special *row)
 {
-    struct name *name = name_intern(sh, row->name, strlen(row->name));
-    if (!name)
-        return shell_fail_memory(sh, sizeof *name);
     name->special = row;
     if (!(row->flags & SPECIAL_EXISTS))
         return FLOW_NEXT;
@@ -384,6 +400,24 @@ static enum flow init_row(struct shell *sh, const struct special *row)
     if (row->flags & SPECIAL_READONLY)
         var->attrs |= VAR_READONLY;
     return FLOW_NEXT;
+}
+
+static enum flow init_row(struct shell *sh, const struct special *row)
+{
+    struct name *name = name_intern(sh, row->name, strlen(row->name));
+    return name ? init_name(sh, name, row) : shell_fail_memory(sh, sizeof *name);
+}
+
+bool special_intern(struct shell *sh, struct name *name)
+{
+    const struct process_figure *process;
+    const struct figure *figure;
+    size_t region_len;
+    if (name->len <= MEM_PREFIX || memcmp(name->text, mem_prefix, MEM_PREFIX) != 0 ||
+        !figure_path(name->text + MEM_PREFIX, name->len - MEM_PREFIX, &process, &figure,
+                     &region_len))
+        return true;
+    return init_name(sh, name, &mem_row) == FLOW_NEXT;
 }
 
 enum flow special_init(struct shell *sh)

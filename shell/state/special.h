@@ -27,6 +27,9 @@ struct special {
 };
 /* Attributes a new variable of NAME starts with: VAR_SPECIAL or 0. */
 uint32_t special_attrs(const struct name *name);
+/* A dotted name was just made: one of .sh.mem. that means a figure gets its variable. false: out of
+ * memory. */
+bool special_intern(struct shell *sh, struct name *name);
 /* The variable that NAME means changed without an assignment (end of a scope): its `changed` is
  * called, errors ignored. */
 void special_refresh(struct shell *sh, struct name *name);

@@ -282,6 +282,7 @@ struct node_simple {
     uint32_t assign_count, arg_count;
     struct assign *assigns; /* leading assignments */
     struct arg *args;       /* command word and arguments */
+    struct node *body;      /* the compound command after `vmstat -x`; else NULL */
     bool declaration;       /* args[0] is a literal name of a declaration command */
 };
 struct node_pipeline {

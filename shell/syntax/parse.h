@@ -34,6 +34,9 @@ struct parse_hooks {
     const char *(*alias)(void *ctx, const char *name, size_t len);
     /* True for names of declaration commands (typeset, export, ... and aliases/types made so). */
     bool (*is_declaration)(void *ctx, const char *name, size_t len);
+    /* May a compound command stand after the options of the command NAME? With OPTION, one of its
+     * words that begins with a dash: is the next word the argument of that? */
+    bool (*takes_command)(void *ctx, const char *name, size_t len, const char *option);
     struct mem_region *region;         /* for programs */
     struct mem_region *scratch_region; /* MEM_BEST; for the parser's own temporary memory */
     bool posix;         /* set -o posix / invoked as sh: fewer extensions where they conflict */

@@ -456,6 +456,35 @@ static struct node *parse_compound(struct parser *p, enum reserved word, uint32_
     }
 }
 
+struct node *parse_compound_argument(struct parser *p)
+{
+    uint32_t line = parser_line(p);
+    int c = look(p);
+    enum reserved word = c == '(' ? RW_NONE : peek_reserved(p);
+    switch (word) {
+    case RW_NONE:
+        if (c != '(')
+            return NULL;
+        break;
+    case RW_LBRACE:
+    case RW_IF:
+    case RW_WHILE:
+    case RW_UNTIL:
+    case RW_FOR:
+    case RW_SELECT:
+    case RW_CASE:
+    case RW_COND:
+        break;
+    default:
+        return NULL;
+    }
+    if (!parser_enter(p))
+        return NULL;
+    struct node *node = parse_compound(p, word, line);
+    parser_leave(p);
+    return node;
+}
+
 /* An alias was all there was: a command of no words. */
 static struct node *parse_nothing(struct parser *p, uint32_t line)
 {

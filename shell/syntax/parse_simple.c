@@ -16,6 +16,10 @@ struct simple {
     size_t assign_mark, redir_mark, stack_mark;
     bool prefixes; /* only `command` and `builtin` so far */
     bool declaration;
+    bool options;         /* of a command that takes a compound one: none but options so far */
+    bool option_argument; /* and the next word belongs to the last of them */
+    const char *name;     /* that command */
+    struct node *body;
     enum value_hint hint; /* what the declaration's options say of values in parentheses */
 };
 
@@ -42,6 +46,26 @@ static void note_argument(struct parser *p, struct simple *s, const struct word 
         s->hint = VALUE_COMPOUND;
 }
 
+/* Learns from WORD whether a compound command may stand in the place of the next one. */
+static void note_options(struct parser *p, struct simple *s, const struct word *word)
+{
+    const struct parse_hooks *hooks = p->hooks;
+    bool literal = word->kind == WORD_LITERAL;
+    if (s->arg_count == 1) {
+        s->name = word->text;
+        s->options = literal && hooks->takes_command &&
+                     hooks->takes_command(hooks->ctx, word->text, word->len, NULL);
+        return;
+    }
+    if (s->option_argument) {
+        s->option_argument = false;
+        return;
+    }
+    s->options = literal && word->len > 1 && word->text[0] == '-';
+    if (s->options)
+        s->option_argument = hooks->takes_command(hooks->ctx, s->name, strlen(s->name), word->text);
+}
+
 /* Pushes an argument. */
 static bool add_argument(struct parser *p, struct simple *s)
 {
@@ -53,6 +77,8 @@ static bool add_argument(struct parser *p, struct simple *s)
     if (s->arg_count++ == 0)
         arg.word->cache = parser_cache(p);
     note_argument(p, s, arg.word);
+    if (s->arg_count == 1 || s->options)
+        note_options(p, s, arg.word);
     stack_push(p, &arg, sizeof arg);
     return true;
 }
@@ -98,6 +124,11 @@ static bool add_assignment(struct parser *p, bool *ret_done)
     return true;
 }
 
+static bool command_may_begin(const struct simple *s)
+{
+    return s->options && !s->option_argument && s->arg_count > 1 && !s->body;
+}
+
 /* One word, assignment or redirection. *RET_MORE false: the command ends here. */
 static bool add_one(struct parser *p, struct simple *s, bool *ret_more)
 {
@@ -107,10 +138,16 @@ static bool add_one(struct parser *p, struct simple *s, bool *ret_more)
     int c = look(p);
     if (redir_begins(p, c))
         return parse_redir(p);
-    if (!lex_at_word(p, c)) {
+    if (!lex_at_word(p, c) && !(c == '(' && command_may_begin(s))) {
         *ret_more = false;
         return p->status == PARSE_OK;
     }
+    if (s->body)
+        return parser_unexpected(p);
+    if (command_may_begin(s) && (s->body = parse_compound_argument(p)))
+        return true;
+    if (p->status != PARSE_OK)
+        return false;
     if ((s->arg_count == 0 || p->alias_next) && alias_expand(p)) {
         p->alias_next = true; /* the first word of the value is looked up as well */
         return true;
@@ -131,6 +168,7 @@ static struct node *simple_finish(struct parser *p, const struct simple *s)
         return NULL;
     node_init(p, &node->node, NODE_SIMPLE, s->line);
     node->declaration = s->declaration;
+    node->body = s->body;
     node->args = stack_take(p, s->stack_mark, sizeof *node->args, &node->arg_count);
     node->assigns =
         items_take(p, &p->assigns, s->assign_mark, sizeof *node->assigns, &node->assign_count);
@@ -148,7 +186,7 @@ static bool at_function(struct parser *p, const struct simple *s)
     return look(p) == '(';
 }
 
-/* simple: {assignment | redirection} [word {word | redirection}] | name ( ) command */
+/* simple: {assignment | redirection} [word {word | redirection} [compound]] | name ( ) command */
 struct node *parse_simple(struct parser *p)
 {
     struct simple s = { .line = parser_line(p),

@@ -315,6 +315,9 @@ struct node *parse_command_node(struct parser *p);
 /* After the name of NAME(): the cursor is on the first parenthesis. */
 struct node *parse_function_parens(struct parser *p, const struct word *name, uint32_t line);
 /* parse_simple.c */
+/* The compound command under the cursor, without redirections; NULL with status OK: there is none.
+ */
+struct node *parse_compound_argument(struct parser *p);
 struct node *parse_simple(struct parser *p);
 
 /* parse_redir.c */

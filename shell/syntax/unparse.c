@@ -290,6 +290,10 @@ static void put_simple(struct unparser *u, const struct node_simple *simple)
             str_putc(u->s, ' ');
         put_argument(u, &simple->args[i], !space);
     }
+    if (simple->body) {
+        str_putc(u->s, ' ');
+        unparser_node(u, simple->body);
+    }
     for (uint32_t i = 0; i < simple->node.redir_count; i++, space = true) {
         if (space)
             str_putc(u->s, ' ');

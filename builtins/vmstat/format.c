@@ -1,46 +1,32 @@
 /*
- * vmstat_format: prints a region's figures as a format asks.
+ * format.c: prints a region's figures as a format asks.
  *
- * Owns the table of identifiers. A directive is %[-+][width[.precision[.base]]](id)char; `%%` is a
- * percent sign, and backslash escapes n t \ are known. Anything else stands for itself. Must not
- * allocate: the figures were taken before.
+ * The identifiers are the figures of shell/state/figure.h and a few texts. A directive is
+ * %[-+][width[.precision[.base]]](id)char; `%%` is a percent sign, and backslash escapes n t \ are
+ * known. Anything else stands for itself. Must not allocate: the figures were taken before.
  */
-#include "builtins/vmstat_format.h"
+#include "builtins/vmstat/vmstat.h"
 
 #include <ctype.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "shell/state/figure.h"
 
 const char vmstat_default_format[] =
     "region=%(region)p method=%(method)s flags=%(flags)s size=%(size)d segments=%(segments)d "
     "packs=%(packs)d busy=(%(busy_size)d,%(busy_blocks)d) free=(%(free_size)d,%(free_blocks)d)";
 
-enum id_kind { ID_SIZE, ID_REGION, ID_NAME, ID_METHOD, ID_FLAGS, ID_FORMAT };
+enum id_kind { ID_REGION, ID_NAME, ID_METHOD, ID_FLAGS, ID_FORMAT };
 
+/* What is no figure. */
 static const struct id {
     const char *name;
     enum id_kind kind;
-    size_t offset; /* ID_SIZE: of a size_t in struct mem_stats */
 } ids[] = {
-    { "size", ID_SIZE, offsetof(struct mem_stats, size_bytes) }, /* first: the default id */
-    { "segments", ID_SIZE, offsetof(struct mem_stats, segment_count) },
-    { "packs", ID_SIZE, offsetof(struct mem_stats, pack_count) },
-    { "busy_size", ID_SIZE, offsetof(struct mem_stats, busy_bytes) },
-    { "busy_blocks", ID_SIZE, offsetof(struct mem_stats, busy_count) },
-    { "busy_max", ID_SIZE, offsetof(struct mem_stats, busy_max_bytes) },
-    { "free_size", ID_SIZE, offsetof(struct mem_stats, free_bytes) },
-    { "free_blocks", ID_SIZE, offsetof(struct mem_stats, free_count) },
-    { "free_max", ID_SIZE, offsetof(struct mem_stats, free_max_bytes) },
-    { "cache_size", ID_SIZE, offsetof(struct mem_stats, cache_bytes) },
-    { "cache_blocks", ID_SIZE, offsetof(struct mem_stats, cache_count) },
-    { "peak", ID_SIZE, offsetof(struct mem_stats, peak_bytes) },
-    { "region", ID_REGION, 0 },
-    { "name", ID_NAME, 0 },
-    { "method", ID_METHOD, 0 },
-    { "flags", ID_FLAGS, 0 },
-    { "format", ID_FORMAT, 0 },
+    { "region", ID_REGION }, { "name", ID_NAME },     { "method", ID_METHOD },
+    { "flags", ID_FLAGS },   { "format", ID_FORMAT },
 };
 
 struct directive {
@@ -155,24 +141,26 @@ static const char *id_text(const struct id *id, const struct directive *d,
     case ID_REGION:
         number_format(number, bytes, d, (uintptr_t)record->region);
         return number;
-    case ID_SIZE:
-        break;
     }
-    number_format(number, bytes, d, *(const size_t *)((const char *)record->stats + id->offset));
-    return number;
+    return "";
 }
 
 static bool directive_print(struct shell *sh, struct out *out, const struct directive *d,
                             const struct format_record *record, const char *format)
 {
+    const struct figure *figure = figure_find(d->id, d->id_len);
     const struct id *id = id_find(d);
     char number[96];
 
-    if (!id) {
+    if (!id && !figure) {
         shell_warn(sh, record->command, "%.*s: unknown format identifier", (int)d->id_len, d->id);
         return false;
     }
-    const char *text = id_text(id, d, record, format, number, sizeof number);
+    const char *text = number;
+    if (figure)
+        number_format(number, sizeof number, d, figure_value(figure, record->stats));
+    else
+        text = id_text(id, d, record, format, number, sizeof number);
     int len = (int)strlen(text);
     if (d->conversion == 's' && d->precision >= 0 && d->precision < len)
         len = d->precision;

@@ -1,0 +1,254 @@
+/*
+ * text.c: numbers, tables and documents: how vmstat shows what it found.
+ *
+ * Tables and documents are put together in the region `vmstat`, so that the regions which are being
+ * shown do not change on the way, and are released as soon as they are written.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "builtins/vmstat/vmstat.h"
+#include "shell/base/num.h"
+#include "shell/base/sys.h"
+#include "shell/base/utf8.h"
+#include "shell/state/fdtab.h"
+#include "shell/state/option.h"
+#include "shell/state/var.h"
+
+enum { WIDTH_DEFAULT = 80, WIDTH_MIN = 20, WIDTH_MAX = 500, TABLE_COLUMNS_MAX = 16 };
+
+struct vmstat *vmstat_state(struct shell *sh)
+{
+    if (!sh->watch_region)
+        sh->watch_region = mem_region_open("vmstat", MEM_BEST, 0);
+    if (sh->watch_region && !sh->vmstat)
+        sh->vmstat = mem_alloc_zeroed(sh->watch_region, sizeof *sh->vmstat);
+    return sh->vmstat;
+}
+
+enum flow vmstat_fail(struct shell *sh, const struct request *rq, const char *format, ...)
+{
+    char text[512];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    return shell_fail(sh, ERROR_BUILTIN, 1, rq->command, "%s", text);
+}
+
+struct out *vmstat_report_out(struct shell *sh)
+{
+    (void)fdtab_flush(sh);
+    return fdtab_out(sh, 2);
+}
+
+/* ---- numbers ---- */
+
+const char *size_text(char *ret, uint64_t bytes, bool exact)
+{
+    static const char units[] = { 'B', 'K', 'M', 'G', 'T' };
+    double shown = (double)bytes;
+    size_t unit = 0;
+
+    if (exact) {
+        snprintf(ret, SIZE_TEXT, "%llu", (unsigned long long)bytes);
+        return ret;
+    }
+    while (shown >= 1024 && unit + 1 < sizeof units) {
+        shown /= 1024;
+        unit++;
+    }
+    snprintf(ret, SIZE_TEXT, unit == 0 || shown >= 100 ? "%.0f%c" : "%.1f%c", shown, units[unit]);
+    return ret;
+}
+
+const char *change_text(char *ret, int64_t bytes, bool exact)
+{
+    uint64_t size = bytes < 0 ? -(uint64_t)bytes : (uint64_t)bytes;
+    *ret = bytes < 0 ? '-' : '+';
+    if (bytes == 0)
+        return size_text(ret, 0, exact);
+    (void)size_text(ret + 1, size, exact);
+    return ret;
+}
+
+int percent_of(size_t part, size_t whole)
+{
+    return whole ? (int)((double)part * 100 / (double)whole) : 0;
+}
+
+const char *seconds_text(char *ret, int64_t ns)
+{
+    snprintf(ret, SIZE_TEXT, "%lld.%03lld", (long long)(ns / 1000000000),
+             (long long)(ns / 1000000 % 1000));
+    return ret;
+}
+
+/* ---- terminals ---- */
+
+bool out_is_terminal(const struct out *out)
+{
+    return out->fd >= 0 && isatty(out->fd);
+}
+
+size_t terminal_width(struct shell *sh, const struct out *out)
+{
+    const char *columns = var_text(sh, "COLUMNS");
+    struct winsize size;
+    int64_t n = 0;
+
+    if (!columns || !num_parse_int(columns, strlen(columns), &n) || n < WIDTH_MIN)
+        n = out->fd >= 0 && ioctl(out->fd, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+    if (n < WIDTH_MIN)
+        return WIDTH_DEFAULT;
+    return n > WIDTH_MAX ? WIDTH_MAX : (size_t)n;
+}
+
+/* ---- tables ---- */
+
+void table_init(struct table *table, struct mem_region *region, size_t columns, uint32_t left)
+{
+    str_init(&table->cells, region);
+    table->columns = columns;
+    table->left = left;
+}
+
+void table_put(struct table *table, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    str_vprintf(&table->cells, format, args);
+    va_end(args);
+    str_putc(&table->cells, '\0');
+}
+
+void table_size(struct table *table, uint64_t bytes, bool exact)
+{
+    char text[SIZE_TEXT];
+    table_put(table, "%s", size_text(text, bytes, exact));
+}
+
+void table_change(struct table *table, int64_t bytes, bool exact)
+{
+    char text[SIZE_TEXT];
+    table_put(table, "%s", change_text(text, bytes, exact));
+}
+
+/* Columns that TEXT takes on a terminal, one for each character. */
+static size_t cell_width(const char *text)
+{
+    return utf8_count(text, strlen(text));
+}
+
+static void table_print(const struct table *table, const size_t *widths, struct out *out)
+{
+    const char *cell = table->cells.data, *end = cell + table->cells.len;
+
+    for (size_t i = 0; cell < end; i++, cell += strlen(cell) + 1) {
+        size_t column = i % table->columns;
+        size_t pad = widths[column] - cell_width(cell);
+        bool left = table->left >> column & 1, last = column + 1 == table->columns;
+        for (size_t k = 0; !left && k < pad; k++)
+            out_putc(out, ' ');
+        out_puts(out, cell);
+        for (size_t k = 0; left && !last && k < pad; k++)
+            out_putc(out, ' ');
+        out_puts(out, last ? "\n" : "  ");
+    }
+}
+
+enum flow table_end(struct shell *sh, struct table *table, struct out *out)
+{
+    size_t widths[TABLE_COLUMNS_MAX] = { 0 };
+    const char *cell = table->cells.data, *end = cell + table->cells.len;
+    bool whole = str_ok(&table->cells);
+
+    for (size_t i = 0; whole && cell < end; i++, cell += strlen(cell) + 1)
+        if (cell_width(cell) > widths[i % table->columns])
+            widths[i % table->columns] = cell_width(cell);
+    if (whole)
+        table_print(table, widths, out);
+    str_release(&table->cells);
+    return whole ? FLOW_NEXT : shell_fail_memory(sh, 0);
+}
+
+/* ---- documents ---- */
+
+enum flow document_begin(struct shell *sh, struct document *document)
+{
+    if (!vmstat_state(sh))
+        return shell_fail_memory(sh, 0);
+    str_init(&document->text, sh->watch_region);
+    out_init_sink(&document->out, &document->text);
+    return FLOW_NEXT;
+}
+
+void document_release(struct document *document)
+{
+    out_release(&document->out);
+    str_release(&document->text);
+}
+
+enum flow document_write(struct shell *sh, struct document *document, const char *command,
+                         const char *path)
+{
+    int fd = -1;
+    if (!str_ok(&document->text)) {
+        document_release(document);
+        return shell_fail_memory(sh, 0);
+    }
+    if (option_on(sh, OPTION_RESTRICTED)) {
+        document_release(document);
+        return shell_fail(sh, ERROR_BUILTIN, 1, command, "%s: restricted", path);
+    }
+    fd = sys_open(path, O_WRONLY | O_CREAT | O_TRUNC, 0666);
+    bool written = fd >= 0 && sys_write_all(fd, document->text.data, document->text.len);
+    int error = errno;
+    if (fd >= 0 && close(fd) != 0 && written) {
+        error = errno;
+        written = false;
+    }
+    document_release(document);
+    if (written)
+        return FLOW_NEXT;
+    return shell_fail(sh, ERROR_BUILTIN, 1, command, "%s: cannot write: %s", path, strerror(error));
+}
+
+void out_json(struct out *out, const char *text, size_t len)
+{
+    out_putc(out, '"');
+    for (size_t i = 0; i < len; i++) {
+        unsigned char c = (unsigned char)text[i];
+        if (c == '"' || c == '\\')
+            out_putc(out, '\\');
+        if (c < 0x20 || c == 0x7f)
+            out_printf(out, "\\u%04x", c);
+        else
+            out_putc(out, (char)c);
+    }
+    out_putc(out, '"');
+}
+
+void out_xml(struct out *out, const char *text, size_t len)
+{
+    for (size_t i = 0; i < len; i++) {
+        unsigned char c = (unsigned char)text[i];
+        if (c == '<')
+            out_puts(out, "&lt;");
+        else if (c == '>')
+            out_puts(out, "&gt;");
+        else if (c == '&')
+            out_puts(out, "&amp;");
+        else if (c == '"')
+            out_puts(out, "&quot;");
+        else if (c < 0x20 || c == 0x7f)
+            out_putc(out, '?');
+        else
+            out_putc(out, (char)c);
+    }
+}
