@@ -234,7 +234,7 @@ const struct builtin_spec vmstat_spec = {
     .name = "vmstat",
     .flags = BUILTIN_TAKES_COMMAND,
     .options = vmstat_option_list,
-    .usage = "[-r region] [-f format]\n"
+    .usage = "\n"
              "-x [-w ms] command [arg ...]\n"
              "-O set ... [-n runs] command [arg ...]\n"
              "-m|-H [-r region] [file.svg]\n"

@@ -143,6 +143,8 @@ static enum flow start(struct shell *sh)
     map_init(&sh->cmdhash, sh->heap);
     map_init(&sh->types, sh->heap);
     str_init(&sh->last_argument, sh->heap);
+    if (!str_reserve(&sh->last_argument, 1))
+        return shell_fail_memory(sh, 0);
     cache_init();
     frame_push(sh, sh->base_frame, FRAME_BASE);
     sh->options = option_defaults();
