@@ -120,11 +120,12 @@ void xtrace_redir(struct shell *sh, const struct redir *redir, const char *text,
     struct str s;
     if (!out || !xtrace_on(sh))
         return;
+    size_t live = live_bytes(sh);
     str_init(&s, sh->heap);
     if (sh->redir_traced)
         str_putc(&s, ' ');
     else
-        prompt_append(sh, &s);
+        prompt_append(sh, &s, live);
     sh->redir_traced = true;
     if (redir->var)
         str_printf(&s, "{%s}", redir->var->name->text);
@@ -141,6 +142,7 @@ void xtrace_redir(struct shell *sh, const struct redir *redir, const char *text,
     if (str_ok(&s))
         out_write(out, s.data, s.len);
     str_release(&s);
+    sh->trace_live_bytes = live_bytes(sh);
     if (redir->fd == 2 || redir->op == REDIR_BOTH || redir->op == REDIR_BOTH_APPEND)
         xtrace_redir_end(sh); /* what follows goes elsewhere */
 }
