@@ -17,6 +17,7 @@
 #include "shell/state/frame.h"
 #include "shell/state/option.h"
 #include "shell/state/type.h"
+#include "shell/state/value.h"
 #include "shell/syntax/parse.h"
 
 enum { STACK_SMALL = 16, REFS_SMALL = 4, LEVEL_COST = 8 };
@@ -61,15 +62,22 @@ static bool plain_integer(const char *text, size_t len, int64_t *ret)
 
 static inline bool load_fast(const struct name *name, int64_t *ret)
 {
-    const struct var *var = name->cur;
+    struct var *var = name->cur;
     if (!var || var->attrs & READ_SLOW)
         return false;
     if (var->value.bits == VALUE_INT) {
         *ret = var->value.i;
         return true;
     }
-    return var->value.bits == VALUE_TEXT &&
-           plain_integer(var->value.text, var->value.inline_len, ret);
+    if (var->value.bits & VALUE_NUMBER) {
+        *ret = var->value.short_number;
+        return true;
+    }
+    if (var->value.bits != VALUE_TEXT ||
+        !plain_integer(var->value.text, var->value.inline_len, ret))
+        return false;
+    value_note_number(&var->value, *ret);
+    return true;
 }
 
 /* These write and copy only what counts: a load of all of a number soon after a store to a part of
@@ -93,9 +101,9 @@ static inline void copy_num(struct num *to, const struct num *from)
 static inline bool store_fast(struct shell *sh, struct name *name, int64_t value)
 {
     struct var *var = name->cur;
-    if (!var || var->attrs & WRITE_SLOW || (var->value.bits & ~(VALUE_INT | VALUE_TEXT)) ||
-        !var->value.bits || frame_should_record(sh->frame->subshell, var->stamp) ||
-        option_on(sh, OPTION_ALLEXPORT))
+    if (!var || var->attrs & WRITE_SLOW ||
+        (var->value.bits & ~(VALUE_INT | VALUE_TEXT | VALUE_NUMBER)) || !var->value.bits ||
+        frame_should_record(sh->frame->subshell, var->stamp) || option_on(sh, OPTION_ALLEXPORT))
         return false;
     var->value.bits = VALUE_INT;
     var->value.i = value;

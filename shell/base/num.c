@@ -273,20 +273,35 @@ size_t num_scan(const char *text, size_t len, bool octal, int64_t *ret_int, long
     return used;
 }
 
+static size_t digit_count(uint64_t value)
+{
+    size_t count = 1;
+    for (; value >= 10000; value /= 10000)
+        count += 4;
+    return count + (value >= 10) + (value >= 100) + (value >= 1000);
+}
+
 size_t num_format_int(int64_t n, char *ret)
 {
-    char digits[20];
-    size_t count = 0, len = 0;
+    static const char pairs[] =
+        "00010203040506070809101112131415161718192021222324252627282930313233"
+        "34353637383940414243444546474849505152535455565758596061626364656667"
+        "68697071727374757677787980818283848586878889909192939495969798"
+        "99";
     uint64_t value = n < 0 ? 0 - (uint64_t)n : (uint64_t)n;
-    do {
-        digits[count++] = (char)('0' + value % 10);
-        value /= 10;
-    } while (value);
+    size_t len = digit_count(value) + (n < 0);
+    char *p = ret + len;
+    *p = '\0';
+    for (; value >= 100; value /= 100) {
+        p -= 2;
+        memcpy(p, pairs + value % 100 * 2, 2);
+    }
+    if (value >= 10)
+        memcpy(p - 2, pairs + value * 2, 2);
+    else
+        p[-1] = (char)('0' + value);
     if (n < 0)
-        ret[len++] = '-';
-    while (count > 0)
-        ret[len++] = digits[--count];
-    ret[len] = '\0';
+        *ret = '-';
     return len;
 }
 

@@ -15,6 +15,10 @@
 #include "shell/exec/redir.h"
 #include "shell/state/option.h"
 
+/* What node_run chooses from stays out of it, so that it has nothing to save: a switch and jumps.
+ */
+#define NOINLINE __attribute__((noinline))
+
 enum flow exec_failed(struct shell *sh)
 {
     int status = sh->status;
@@ -54,7 +58,7 @@ static enum flow condition_run(struct shell *sh, const struct list *list)
     return flow;
 }
 
-static enum flow if_run(struct shell *sh, const struct node_if *node)
+static NOINLINE enum flow if_run(struct shell *sh, const struct node_if *node)
 {
     TRY(condition_run(sh, node->condition));
     const struct list *body = sh->status == 0 ? node->then_body : node->else_body;
@@ -63,7 +67,7 @@ static enum flow if_run(struct shell *sh, const struct node_if *node)
     return exec_list(sh, body);
 }
 
-static enum flow and_or_run(struct shell *sh, const struct node_and_or *node)
+static NOINLINE enum flow and_or_run(struct shell *sh, const struct node_and_or *node)
 {
     sh->condition_depth++;
     enum flow flow = exec_node(sh, node->left);
@@ -73,7 +77,7 @@ static enum flow and_or_run(struct shell *sh, const struct node_and_or *node)
     return exec_node(sh, node->right);
 }
 
-static enum flow arith_run_node(struct shell *sh, const struct node_arith *node)
+static NOINLINE enum flow arith_run_node(struct shell *sh, const struct node_arith *node)
 {
     bool skip;
     TRY(exec_debug(sh, &node->node, &skip));
@@ -90,7 +94,7 @@ static enum flow arith_run_node(struct shell *sh, const struct node_arith *node)
     return flow;
 }
 
-static enum flow unsupported(struct shell *sh, const char *what)
+static NOINLINE enum flow unsupported(struct shell *sh, const char *what)
 {
     return shell_fail(sh, ERROR_UNSUPPORTED, 1, what, "not supported yet");
 }
@@ -100,7 +104,7 @@ static enum flow group_run(struct shell *sh, const struct node_group *node)
     return exec_list(sh, node->body);
 }
 
-static enum flow function_define(struct shell *sh, const struct node_function *node)
+static NOINLINE enum flow function_define(struct shell *sh, const struct node_function *node)
 {
     const struct builtin_spec *spec = sh->hooks.find_builtin(sh, node->text, strlen(node->text));
     if (spec && (spec->flags & BUILTIN_SPECIAL))
@@ -151,7 +155,8 @@ static enum flow node_run(struct shell *sh, const struct node *node)
 }
 
 /* A compound command with redirections: a failing one fails the command only. */
-static enum flow node_run_redirected(struct shell *sh, const struct node *node, bool *ret_failed)
+static NOINLINE enum flow node_run_redirected(struct shell *sh, const struct node *node,
+                                              bool *ret_failed)
 {
     struct frame frame;
     frame_push(sh, &frame, FRAME_CMD);

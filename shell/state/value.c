@@ -130,8 +130,10 @@ bool value_int_to_text(struct value *v)
     const int64_t limit = 100000000000000; /* its digits and a sign fit */
     if (v->bits != VALUE_INT || v->i >= limit || v->i <= -limit)
         return false;
-    v->inline_len = (uint8_t)num_format_int(v->i, v->text);
+    int64_t i = v->i;
+    v->inline_len = (uint8_t)num_format_int(i, v->text);
     v->bits = VALUE_TEXT;
+    value_note_number(v, i);
     return true;
 }
 
@@ -145,6 +147,7 @@ bool value_append_text(struct mem_region *heap, struct value *v, const char *tex
     size_t old_len;
     const char *old = value_text(v, &old_len);
     size_t total = old_len + len;
+    v->bits &= (uint8_t)~VALUE_NUMBER;
     if (!(v->bits & VALUE_HEAP) && total <= VALUE_INLINE) {
         memmove(v->text + old_len, text, len);
         v->text[total] = '\0';

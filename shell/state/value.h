@@ -50,6 +50,14 @@ static inline const char *value_text(const struct value *v, size_t *ret_len)
     *ret_len = v->inline_len;
     return v->text;
 }
+/* The text in V itself is the decimal number I: kept beside it where there is room. */
+static inline void value_note_number(struct value *v, int64_t i)
+{
+    if (v->inline_len <= VALUE_SHORT) {
+        v->bits |= VALUE_NUMBER;
+        v->short_number = i;
+    }
+}
 static inline long double value_float(const struct value *v)
 {
     long double f;

@@ -60,7 +60,11 @@ enum value_bits {
     VALUE_FLOAT = 1u << 2, /* F: the bytes of a long double */
     VALUE_HEAP = 1u << 3,
     VALUE_ARRAY = 1u << 4, /* ARRAY: an element that is itself an array (m[1][2]) */
+    /* Beside VALUE_TEXT: SHORT_NUMBER holds what the text, which is a plain decimal number of at
+     * most VALUE_SHORT bytes, says. */
+    VALUE_NUMBER = 1u << 5,
 };
+enum { VALUE_SHORT = 7 };
 struct array; /* array.h: indexed or associative elements */
 struct value {
     /* Journal stamp of an element (array.h): 48 bits of a frame id, which never run out. */
@@ -74,6 +78,10 @@ struct value {
             char *data;
             uint32_t len, cap; /* CAP: bytes of DATA, LEN < CAP */
         } heap;
+        struct {
+            char short_text[VALUE_SHORT + 1];
+            int64_t short_number;
+        };
         int64_t i;
         unsigned char f[16];
         struct array *array;
