@@ -91,8 +91,10 @@ enum flow arith_cache_get(struct shell *sh, const char *text, size_t len,
 
 /* func.c. -1: no such function. */
 int arith_function_find(const char *name, size_t len);
-int arith_function_arity(int function);
-struct num arith_function_call(int function, const struct num *args);
+/* Calls FUNCTION, or what the script has defined in its place, with COUNT of ARGS; the result goes
+ * to the first of ARGS, which has room for it in any case. */
+enum flow arith_function_run(struct shell *sh, const struct arith_code *code, int function,
+                             size_t count, struct num *args) NODISCARD;
 /* Calls the script's function .sh.math.NAME. */
 enum flow arith_function_call_user(struct shell *sh, const struct arith_code *code,
                                    const struct arith_element *element, size_t count,

@@ -382,11 +382,8 @@ static bool compile_call(struct compiler *c, const char *name, size_t len)
     c->stack = stack;
     push_values(c, 1);
     int function = arith_function_find(name, len);
-    if (function >= 0) {
-        if (arith_function_arity(function) != count)
-            return fail(c, "function has wrong number of arguments");
+    if (function >= 0)
         return emit(c, OP_CALL, count, (size_t)function);
-    }
     struct arith_element *element = items_add(c, &c->elements);
     if (!element)
         return false;

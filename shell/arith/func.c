@@ -33,6 +33,12 @@ static long double call_float(long double x)
 {
     return x;
 }
+/* A whole number has no negative zero. */
+static long double call_int(long double x)
+{
+    static const long double limit = 9223372036854775808.0L; /* from there all numbers are whole */
+    return x > -limit && x < limit ? (long double)(int64_t)x : x;
+}
 static long double call_ilogb(long double x)
 {
     static int (*function)(long double);
@@ -142,7 +148,7 @@ static const struct function functions[] = {
     OWN1("fpclassify", call_fpclassify),
     LIBM("hypot", SHAPE_2, "hypotl"),
     OWN1("ilogb", call_ilogb),
-    LIBM("int", SHAPE_1, "truncl"),
+    OWN1("int", call_int),
     OWN1("isfinite", call_isfinite),
     OWN2("isgreater", call_isgreater),
     OWN2("isgreaterequal", call_isgreaterequal),
@@ -204,7 +210,7 @@ int arith_function_find(const char *name, size_t len)
     return -1;
 }
 
-int arith_function_arity(int function)
+static int function_arity(int function)
 {
     switch (functions[function].shape) {
     case SHAPE_1:
@@ -243,7 +249,7 @@ static union code function_code(int function)
     return found[function];
 }
 
-struct num arith_function_call(int function, const struct num *args)
+static struct num function_call(int function, const struct num *args)
 {
     union code code = function_code(function);
     switch (functions[function].shape) {
@@ -261,20 +267,23 @@ struct num arith_function_call(int function, const struct num *args)
     return num_int(0);
 }
 
-enum flow arith_function_call_user(struct shell *sh, const struct arith_code *code,
-                                   const struct arith_element *element, size_t count,
-                                   const struct num *args, struct num *ret)
+/* The function that a script defined as .sh.math.NAME; NULL: there is none, or no memory to look.
+ */
+static struct func *user_function(struct shell *sh, const char *name, size_t len)
+{
+    struct str full;
+    str_init(&full, sh->scratch);
+    str_printf(&full, MATH_PREFIX "%.*s", (int)len, name);
+    return str_ok(&full) ? func_find(sh, full.data, full.len) : NULL;
+}
+
+static enum flow call_user(struct shell *sh, const struct arith_code *code, struct func *func,
+                           size_t count, const struct num *args, struct num *ret)
 {
     enum { ARG_MAX_COUNT = 9 };
-    struct str name;
-    str_init(&name, sh->scratch);
-    str_printf(&name, ".sh.math.%.*s", (int)element->len, element->text);
-    struct func *func = str_ok(&name) ? func_find(sh, name.data, name.len) : NULL;
-    if (!func)
-        return arith_fail(sh, code->text, code->len, "unknown function");
     if (count > ARG_MAX_COUNT || !func->node || func->node->parameter_count != count)
         return arith_fail(sh, code->text, code->len, "function has wrong number of arguments");
-    const char *argv[ARG_MAX_COUNT + 2] = { name.data };
+    const char *argv[ARG_MAX_COUNT + 2] = { func->name->text };
     struct str texts[ARG_MAX_COUNT];
     for (size_t i = 0; i < count; i++) {
         str_init(&texts[i], sh->scratch);
@@ -298,4 +307,27 @@ enum flow arith_function_call_user(struct shell *sh, const struct arith_code *co
     TRY(flow);
     struct var_ref ref = var_ref_name(value);
     return var_get_num(sh, &ref, ret);
+}
+
+enum flow arith_function_call_user(struct shell *sh, const struct arith_code *code,
+                                   const struct arith_element *element, size_t count,
+                                   const struct num *args, struct num *ret)
+{
+    struct func *func = user_function(sh, element->text, element->len);
+    if (!func)
+        return arith_fail(sh, code->text, code->len, "unknown function");
+    return call_user(sh, code, func, count, args, ret);
+}
+
+enum flow arith_function_run(struct shell *sh, const struct arith_code *code, int function,
+                             size_t count, struct num *args)
+{
+    const char *name = functions[function].name;
+    struct func *func = sh->math_functions ? user_function(sh, name, strlen(name)) : NULL;
+    if (func)
+        return call_user(sh, code, func, count, args, args);
+    if ((size_t)function_arity(function) != count)
+        return arith_fail(sh, code->text, code->len, "function has wrong number of arguments");
+    *args = function_call(function, args);
+    return FLOW_NEXT;
 }

@@ -507,7 +507,7 @@ static enum flow vm_run(struct shell *sh, const struct arith_code *code, struct 
             break;
         case OP_CALL:
             vm.top -= in->aux - 1;
-            *vm.top = arith_function_call((int)in->arg, vm.top);
+            TRY(arith_function_run(sh, code, (int)in->arg, (size_t)in->aux, vm.top));
             break;
         case OP_CALL_USER:
             vm.top -= in->aux - 1;

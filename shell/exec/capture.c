@@ -133,12 +133,14 @@ static enum flow shared_capture(struct shell *sh, const struct list *body, struc
         return shell_fail(sh, ERROR_LIMIT, 1, NULL, "command substitutions nested too deep");
     }
     sh->exec_last = false;
+    sh->subshell_level++; /* as in ksh93, though it is none */
     frame_push(sh, &frame, FRAME_CMD);
     enum flow flow = fdtab_capture(sh, &frame, sink);
     if (flow == FLOW_NEXT)
         flow = exec_list(sh, body);
     enum flow drained = fdtab_capture_drain(sh);
     frame_pop(sh, &frame);
+    sh->subshell_level--;
     sh->exec_last = exec_last;
     sh->command = command;
     shell_leave(sh);

@@ -135,7 +135,7 @@ static enum flow named_fd(struct shell *sh, const struct redir *redir, struct va
 {
     TRY(expand_ref(sh, redir->var, ref));
     bool is_seek =
-        redir->op == REDIR_SEEK_IN || redir->op == REDIR_SEEK_OUT || redir->op == REDIR_SKIP_COPY;
+        redir->op == REDIR_SEEK_IN || redir->op == REDIR_SEEK_OUT || redir->op >= REDIR_SKIP_COPY;
     *ret_fresh = !is_seek && !is_close(redir);
     if (*ret_fresh) {
         *ret_fd = fdtab_free_fd(sh);
@@ -177,6 +177,7 @@ static enum flow apply_op(struct shell *sh, struct frame *target, const struct r
     case REDIR_SEEK_IN:
     case REDIR_SEEK_OUT:
     case REDIR_SKIP_COPY:
+    case REDIR_TELL:
         return redir_seek(sh, redir, fd);
     }
     return FLOW_NEXT;

@@ -22,7 +22,7 @@ enum flow redir_truncate_later(struct shell *sh, struct frame *target, int fd) N
 /* A descriptor from which TEXT and, if NEWLINE, a newline are read. */
 enum flow redir_open_text(struct shell *sh, const char *text, size_t len, bool newline,
                           int *ret_real) NODISCARD;
-/* <#((expr)), >#((expr)), <#pattern, <##pattern on FD. */
+/* <#((expr)), >#((expr)), <#pattern, <##pattern and <# on FD. */
 enum flow redir_seek(struct shell *sh, const struct redir *redir, int fd) NODISCARD;
 
 #endif

@@ -1,5 +1,6 @@
 /*
- * Moving the position of an open file: <#((expr)), >#((expr)), <#pattern, <##pattern.
+ * Moving the position of an open file: <#((expr)), >#((expr)), <#pattern, <##pattern; and
+ * showing it: $(3<#).
  *
  * Not undone: the file's position is not the shell's. CUR and EOF exist as variables only while the
  * expression is evaluated.
@@ -91,11 +92,23 @@ static enum flow seek_pattern(struct shell *sh, const struct redir *redir, struc
     return FLOW_NEXT;
 }
 
+/* $(3<#) */
+static enum flow tell(struct shell *sh, int fd, struct input *in)
+{
+    off_t cur = input_seek(in, 0, SEEK_CUR);
+    if (cur < 0)
+        return seek_fail(sh, fd);
+    out_printf(sh->out, "%lld\n", (long long)cur);
+    return FLOW_NEXT;
+}
+
 enum flow redir_seek(struct shell *sh, const struct redir *redir, int fd)
 {
     struct input *in = fdtab_in(sh, fd);
     if (!in)
         return shell_fail(sh, ERROR_REDIRECT, 1, NULL, "%d: bad file descriptor", fd);
+    if (redir->op == REDIR_TELL)
+        return tell(sh, fd, in);
     if (redir->seek_arith)
         return seek_arith(sh, redir, fd, in);
     return seek_pattern(sh, redir, in, redir->op == REDIR_SKIP_COPY);

@@ -296,7 +296,7 @@ static int compare_names(const void *a, const void *b)
 static enum flow glob_run(struct glob *g, const char *pattern, size_t len)
 {
     const char *ignore = var_text(g->sh, "FIGNORE");
-    if (ignore && *ignore) {
+    if (ignore) {
         g->ignore = pattern_compile(g->sh->heap, ignore, strlen(ignore), 0);
         if (!g->ignore && !pattern_error(errno))
             return shell_fail_memory(g->sh, strlen(ignore));

@@ -20,6 +20,7 @@ struct text_op {
     struct buf replacement;
     struct buf result;
     struct buf held; /* copy of a text while the replacement is made */
+    struct buf rows; /* of OP_SUBST_ALL: the spans of all matches, for .sh.match */
 };
 
 /* True when WORD gives the same text for each match: literals and plain variables. */
@@ -46,6 +47,7 @@ static enum flow text_op_init(struct shell *sh, const struct param *param, struc
     buf_init(&op->replacement, sh);
     buf_init(&op->result, sh);
     buf_init(&op->held, sh);
+    buf_init(&op->rows, sh);
     return pattern_use_word(sh, param->arg, &op->pattern);
 }
 
@@ -55,6 +57,7 @@ static void text_op_release(struct text_op *op)
     buf_release(&op->replacement);
     buf_release(&op->result);
     buf_release(&op->held);
+    buf_release(&op->rows);
 }
 
 static enum flow record(struct shell *sh, const struct text_op *op, const char *text,
@@ -156,12 +159,39 @@ static size_t find_match(struct text_op *op, const char *text, size_t len, size_
     return count ? count : 1;
 }
 
+/* Remembers one of all matches; beyond a number that no script looks at they are left out. */
+static void add_row(struct text_op *op, const struct match_span *spans, size_t count)
+{
+    enum { ROWS_MAX = 1 << 16 };
+    if (op->rows.len < ROWS_MAX * count * sizeof *spans)
+        buf_append(&op->rows, (const char *)spans, count * sizeof *spans);
+}
+
+/* All matches in TEXT, COUNT spans each, become .sh.match. */
+static enum flow record_rows(struct shell *sh, struct text_op *op, const char *text, size_t count)
+{
+    if (op->rows.failed)
+        return shell_fail_memory(sh, op->rows.len);
+    size_t row = count * sizeof(struct match_span), rows = op->rows.len / row;
+    struct match_span *spans = mem_alloc(sh->heap, op->rows.len);
+    if (!spans)
+        return shell_fail_memory(sh, op->rows.len);
+    memcpy(spans, op->rows.data, op->rows.len); /* the buffer need not be aligned */
+    ptrdiff_t end = spans[(rows - 1) * count].end;
+    enum flow flow = special_set_matches(sh, text, (size_t)end, spans, count, rows);
+    mem_free_sized(sh->heap, spans, op->rows.len);
+    return flow;
+}
+
 /* One match: .sh.match is set for the replacement to use, which is made if need be and appended. */
 static enum flow replace_match(struct shell *sh, struct text_op *op, const char *text,
-                               const struct match_span *spans, size_t count, bool first)
+                               const struct match_span *spans, size_t count)
 {
-    if (first || !op->constant)
+    bool all = op->op == OP_SUBST_ALL;
+    if (!all || !op->constant)
         TRY(record(sh, op, text, spans[0].start, spans[0].end));
+    if (all && op->record)
+        add_row(op, spans, count);
     if (!op->have_replacement)
         TRY(make_replacement(sh, op));
     put_replacement(op, text, spans, count);
@@ -174,13 +204,14 @@ static enum flow replace_matches(struct shell *sh, struct text_op *op, const cha
                                  struct match_span *spans, size_t count, size_t span_max)
 {
     size_t done = 0; /* bytes of TEXT dealt with */
+    size_t row = count;
     bool adjacent = false;
-    op->result.len = 0;
+    op->result.len = op->rows.len = 0;
     while (count > 0) {
         size_t start = (size_t)spans[0].start, end = (size_t)spans[0].end, next = end;
         buf_append(&op->result, text + done, start - done);
         if (start < end || !adjacent || start > done)
-            TRY(replace_match(sh, op, text, spans, count, done == 0));
+            TRY(replace_match(sh, op, text, spans, count));
         done = end;
         adjacent = true;
         if (start == end && end < len) {
@@ -194,15 +225,15 @@ static enum flow replace_matches(struct shell *sh, struct text_op *op, const cha
         count = find_match(op, text, len, next, spans, span_max);
     }
     buf_append(&op->result, text + done, len - done);
-    return FLOW_NEXT;
+    return op->rows.len ? record_rows(sh, op, text, row) : FLOW_NEXT;
 }
 
 static enum flow substitute(struct shell *sh, struct text_op *op, const char **text, size_t *len)
 {
     struct match_span spans[10];
     const struct pattern_use *use = &op->pattern;
-    /* An empty pattern matches nothing. */
-    if (!use->pattern && use->literal_len == 0)
+    /* An empty pattern matches nothing but an empty text. */
+    if (!use->pattern && use->literal_len == 0 && *len > 0)
         return FLOW_NEXT;
     size_t span_max = use->has_groups ? 10 : 1;
     size_t count = find_match(op, *text, *len, 0, spans, span_max);

@@ -2,8 +2,10 @@
  * tilde: ~ ~user ~+ ~- at the places the parser marked.
  *
  * The result counts as quoted: no splitting, no patterns. What cannot be expanded stays as written.
+ * A script has the first word, as the disciplines of .sh.tilde, but not while one of them runs.
  */
 #include "shell/expand/build.h"
+#include "shell/state/discipline.h"
 
 #include <pwd.h>
 #include <unistd.h>
@@ -26,12 +28,42 @@ static const char *tilde_directory(struct shell *sh, const char *name, size_t le
     return user ? user->pw_dir : NULL;
 }
 
+/* What the disciplines of .sh.tilde make of ~NAME, borrowed; NULL: there are none, or they leave it
+ * alone. */
+static enum flow tilde_discipline(struct shell *sh, const char *name, size_t len, const char **ret)
+{
+    static const char variable[] = ".sh.tilde";
+    struct name *tilde = name_find(sh, variable, sizeof variable - 1);
+    *ret = NULL;
+    if (!tilde || !tilde->cur || !(tilde->cur->attrs & VAR_DISCIPLINE) ||
+        sh->hooks.call_function == NULL)
+        return FLOW_NEXT;
+    for (const struct discipline_call *call = sh->discipline; call; call = call->outer)
+        if (call->name == tilde)
+            return FLOW_NEXT;
+    struct str word;
+    str_init(&word, sh->scratch);
+    str_putc(&word, '~');
+    str_append(&word, name, len);
+    if (!str_ok(&word))
+        return shell_fail_memory(sh, len);
+    TRY(var_set_name(sh, tilde, word.data, word.len, ASSIGN_FORCE));
+    size_t text_len;
+    TRY(var_get_name(sh, tilde, ret, &text_len));
+    if (*ret && (**ret == '~' || **ret == '\0'))
+        *ret = NULL;
+    return FLOW_NEXT;
+}
+
 enum flow part_tilde(struct builder *b, const struct part *part, const struct part *next)
 {
-    const char *directory = tilde_directory(b->sh, part->literal.text, part->literal.len);
+    const char *name = part->literal.text, *directory;
+    TRY(tilde_discipline(b->sh, name, part->literal.len, &directory));
+    if (!directory)
+        directory = tilde_directory(b->sh, name, part->literal.len);
     if (!directory) {
         build_literal(b, "~", 1);
-        build_literal(b, part->literal.text, part->literal.len);
+        build_literal(b, name, part->literal.len);
         return FLOW_NEXT;
     }
     size_t len = strlen(directory);

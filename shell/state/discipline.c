@@ -16,17 +16,21 @@
 
 static const char *const kind_names[DISCIPLINE_COUNT] = { "get", "getn", "set", "append", "unset" };
 
-/* `x.get` with the name in front of it cut off; -1: no discipline. Names of the shell itself have
- * none. */
+/* `x.get` with the name in front of it cut off; -1: no discipline. The shell's own names (.sh.x)
+ * and those of namespaces may end in anything. */
 static int kind_of(const struct name *name, size_t *ret_base_len)
 {
-    const char *dot = name->text[0] == '.' ? NULL : memrchr(name->text, '.', name->len);
-    if (!dot)
+    const char *dot = memrchr(name->text, '.', name->len);
+    if (!dot || dot == name->text)
         return -1;
-    *ret_base_len = (size_t)(dot - name->text);
-    for (int kind = 0; kind < DISCIPLINE_COUNT; kind++)
-        if (strcmp(dot + 1, kind_names[kind]) == 0)
+    size_t len = (size_t)(dot - name->text);
+    for (int kind = 0; kind < DISCIPLINE_COUNT; kind++) {
+        if (strcmp(dot + 1, kind_names[kind]) == 0) {
+            *ret_base_len = len;
             return kind;
+        }
+    }
+    *ret_base_len = name->text[0] == '.' ? 0 : len;
     return -1;
 }
 

@@ -130,11 +130,9 @@ static enum flow set_defaults(struct shell *sh)
     static const struct {
         const char *name;
         int64_t value;
-    } numbers[] = {
-        { "HISTCMD", 0 }, { "JOBMAX", 0 }, { "MAILCHECK", 600 }, { "OPTIND", 1 }, { "TMOUT", 0 }
-    };
+    } numbers[] = { { "HISTCMD", 0 }, { "MAILCHECK", 600 }, { "OPTIND", 1 }, { "TMOUT", 0 } };
     static const char *const texts[][2] = {
-        { "IFS", " \t\n" }, { "PS2", "> " }, { "PS3", "#? " }, { "PS4", "+ " }
+        { "IFS", " \t\n" }, { "PS2", "> " }, { "PS3", "#? " }, { "PS4", "+ " }, { "FCEDIT", "ed" }
     };
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         TRY(default_text(sh, texts[i][0], texts[i][1]));
@@ -161,6 +159,7 @@ enum flow env_import(struct shell *sh, char *const *envp)
 {
     TRY(import_all(sh, envp));
     special_locale(sh);
+    TRY(special_editor(sh));
     TRY(set_defaults(sh));
     sh->export_epoch++;
     return FLOW_NEXT;

@@ -97,6 +97,7 @@ enum flow func_define(struct shell *sh, struct program *program, const struct no
         func->traced = node->name->func->traced;
         func->exported = node->name->func->exported;
     }
+    sh->math_functions |= func_is_math(func);
     return func_replace(sh, node->name, func);
 }
 
@@ -109,6 +110,12 @@ enum flow func_declare_autoload(struct shell *sh, struct name *name)
         return shell_fail_memory(sh, sizeof *func);
     func->ksh_style = true;
     return func_replace(sh, name, func);
+}
+
+bool func_is_math(const struct func *func)
+{
+    size_t len = strlen(MATH_PREFIX);
+    return func->name->len > len && memcmp(func->name->text, MATH_PREFIX, len) == 0;
 }
 
 struct func *func_find(struct shell *sh, const char *text, size_t len)

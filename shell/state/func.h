@@ -6,6 +6,8 @@
 #include "shell/state/shell.h"
 #include "shell/syntax/ast.h"
 
+#define MATH_PREFIX ".sh.math." /* functions of this name are called in arithmetic */
+
 struct func {
     struct name *name;
     struct program *program;          /* held while the function exists */
@@ -25,6 +27,8 @@ enum flow func_define(struct shell *sh, struct program *program,
 enum flow func_declare_autoload(struct shell *sh, struct name *name) NODISCARD;
 struct func *func_find(struct shell *sh, const char *text, size_t len); /* NULL: none */
 enum flow func_unset(struct shell *sh, struct name *name) NODISCARD;
+/* True for the function of some .sh.math.NAME. */
+bool func_is_math(const struct func *func);
 /* While a call runs: keeps it alive when the script redefines or unsets it. */
 struct func *func_hold(struct func *func);
 void func_release(struct shell *sh, struct func *func);

@@ -192,6 +192,7 @@ struct shell {
     struct jobs *jobs;
     struct traps *traps;
     struct arith_cache *arith_cache;
+    bool math_functions;  /* some .sh.math.NAME was defined: look there before the built-in ones */
     bool arith_octal;     /* a leading 0 means octal: let under letoctal */
     uint32_t arith_level; /* expressions being evaluated: 2 and more are values of variables */
     struct string_cache

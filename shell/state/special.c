@@ -17,11 +17,14 @@
 #include "shell/base/utf8.h"
 #include "shell/state/cmdhash.h"
 #include "shell/state/figure.h"
+#include "shell/state/option.h"
 #include "shell/state/scope.h"
 #include "shell/state/var_private.h"
 #include "shell/syntax/unparse.h"
 
-#define VERSION_TEXT "Version AJM 93u+m/memksh " SHELL_VERSION
+/* The number of the version is its date, too: scripts compare that. */
+#define VERSION_DATE "2026-12-01"
+#define VERSION_TEXT "Version AJM 93u+m/memksh " SHELL_VERSION " " VERSION_DATE
 
 enum { NS_PER_SECOND = 1000000000, SECONDS_DECIMALS = 3 };
 
@@ -53,6 +56,12 @@ static enum flow get_random(struct shell *sh, struct name *name, const char **re
     z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9u;
     z = (z ^ z >> 27) * 0x94D049BB133111EBu;
     return show_number(sh, name, (long double)(z >> 49), ret_text, ret_len);
+}
+
+static enum flow get_srandom(struct shell *sh, struct name *name, const char **ret_text,
+                             size_t *ret_len)
+{
+    return show_number(sh, name, (long double)(uint32_t)sys_random(), ret_text, ret_len);
 }
 
 static enum flow get_seconds(struct shell *sh, struct name *name, const char **ret_text,
@@ -119,6 +128,15 @@ static enum flow get_version(struct shell *sh, struct name *name, const char **r
     (void)sh;
     (void)name;
     return show_text(VERSION_TEXT, ret_text, ret_len);
+}
+
+int64_t special_version_number(void)
+{
+    int64_t number = 0;
+    for (const char *p = VERSION_DATE; *p; p++)
+        if (*p != '-')
+            number = number * 10 + (*p - '0');
+    return number;
 }
 
 static enum flow get_file(struct shell *sh, struct name *name, const char **ret_text,
@@ -290,6 +308,28 @@ static enum flow set_vmalloc_options(struct shell *sh, struct name *name, const 
     if (text)
         mem_options_apply(text);
     return FLOW_NEXT;
+}
+
+enum flow special_editor(struct shell *sh)
+{
+    const char *editor = var_text(sh, "VISUAL");
+    if (!editor)
+        editor = var_text(sh, "EDITOR");
+    if (!editor)
+        return FLOW_NEXT;
+    if (strstr(editor, "vi") || strstr(editor, "VI") || strstr(editor, "Vi") ||
+        strstr(editor, "vI"))
+        return option_set(sh, OPTION_VI, true);
+    if (strstr(editor, "gmacs"))
+        return option_set(sh, OPTION_GMACS, true);
+    return strstr(editor, "macs") ? option_set(sh, OPTION_EMACS, true) : FLOW_NEXT;
+}
+
+static enum flow set_editor(struct shell *sh, struct name *name, const char *text, size_t len)
+{
+    (void)name;
+    (void)len;
+    return text ? special_editor(sh) : FLOW_NEXT;
 }
 
 /* The locale that the variables ask for, one category: LC_ALL, else its own, else LANG. */

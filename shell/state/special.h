@@ -13,8 +13,9 @@ enum special_flags {
     SPECIAL_INTEGER = 1u << 2,  /* starts as an integer variable */
     SPECIAL_FLOAT = 1u << 3,    /* starts as a floating variable, 3 decimals */
     SPECIAL_EXISTS = 1u << 4,   /* there is always a variable, so that reading reaches GET */
-    SPECIAL_ARRAY = 1u << 5,    /* .sh.match */
+    SPECIAL_ARRAY = 1u << 5,    /* .sh.match and .sh.math: made when looked at */
     SPECIAL_CONFINED = 1u << 6, /* a restricted shell may not change it */
+    SPECIAL_VERSION = 1u << 7,  /* .sh.version: a number in arithmetic */
 };
 struct special {
     const char *name;
@@ -30,6 +31,8 @@ uint32_t special_attrs(const struct name *name);
 /* A dotted name was just made: one of .sh.mem. that means a figure gets its variable. false: out of
  * memory. */
 bool special_intern(struct shell *sh, struct name *name);
+/* What .sh.version is in arithmetic: its date as YYYYMMDD. */
+int64_t special_version_number(void);
 /* The variable that NAME means changed without an assignment (end of a scope): its `changed` is
  * called, errors ignored. */
 void special_refresh(struct shell *sh, struct name *name);
@@ -38,7 +41,9 @@ void special_refresh(struct shell *sh, struct name *name);
 enum flow special_save(struct shell *sh, const struct name *name) NODISCARD;
 /* Takes the locale from the variables: after the environment was imported. */
 void special_locale(struct shell *sh);
-/* Before a special variable is looked at: makes the array of .sh.match. */
+/* Takes the line editor from VISUAL or EDITOR. */
+enum flow special_editor(struct shell *sh) NODISCARD;
+/* Before a special variable is looked at: makes the array of .sh.match or .sh.math. */
 enum flow special_prepare(struct shell *sh, struct var *var) NODISCARD;
 void special_match_release(struct shell *sh); /* special_match.c */
 void special_release(struct shell *sh);
@@ -57,9 +62,13 @@ struct ifs_table {
     size_t len; /* IFS as set */
 };
 
-/* .sh.match after a successful match: TEXT with SPAN_COUNT spans (as struct match_span pairs). */
+/* .sh.match after a successful match: TEXT with COUNT spans. */
 struct match_span;
 enum flow special_set_match(struct shell *sh, const char *text, size_t len,
                             const struct match_span *spans, size_t count) NODISCARD;
+/* .sh.match after ROWS matches one after the other, each with COUNT spans: element I is an array of
+ * what span I was in each. */
+enum flow special_set_matches(struct shell *sh, const char *text, size_t len,
+                              const struct match_span *spans, size_t count, size_t rows) NODISCARD;
 
 #endif

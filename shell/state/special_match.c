@@ -1,6 +1,6 @@
 /*
  * .sh.match: what the last pattern match matched, kept as text and spans and made an array only
- * when a script looks.
+ * when a script looks; and .sh.math, the names of the functions for arithmetic.
  *
  * Owns sh->match. A match in a subshell is forgotten with it: the first one moves the old state
  * into the journal.
@@ -8,14 +8,16 @@
 #include <string.h>
 
 #include "shell/base/match.h"
+#include "shell/state/func.h"
 #include "shell/state/special.h"
 #include "shell/state/var_private.h"
 
 struct match_state {
     struct str text;
     struct match_span *spans;
-    size_t count, cap;
-    bool shown; /* the array of .sh.match says the same */
+    size_t count, cap; /* spans of one match; room for all */
+    size_t rows;       /* matches of ${x//y}; 0: a single one, whose elements are plain */
+    bool shown;        /* the array of .sh.match says the same */
     uint64_t stamp;
 };
 
@@ -69,16 +71,23 @@ static enum flow writable_state(struct shell *sh, struct match_state **ret)
 enum flow special_set_match(struct shell *sh, const char *text, size_t len,
                             const struct match_span *spans, size_t count)
 {
+    return special_set_matches(sh, text, len, spans, count, 0);
+}
+
+enum flow special_set_matches(struct shell *sh, const char *text, size_t len,
+                              const struct match_span *spans, size_t count, size_t rows)
+{
     struct match_state *state = NULL;
+    size_t all = rows ? count * rows : count;
     if (count == 0 && !(sh->match && sh->match->count > 0))
         return FLOW_NEXT;
     TRY(writable_state(sh, &state));
-    if (count > state->cap) {
-        struct match_span *more = mem_resize(sh->heap, state->spans, count * sizeof *more);
+    if (all > state->cap) {
+        struct match_span *more = mem_resize(sh->heap, state->spans, all * sizeof *more);
         if (!more)
-            return shell_fail_memory(sh, count * sizeof *more);
+            return shell_fail_memory(sh, all * sizeof *more);
         state->spans = more;
-        state->cap = count;
+        state->cap = all;
     }
     state->count = 0;
     state->shown = false;
@@ -86,46 +95,98 @@ enum flow special_set_match(struct shell *sh, const char *text, size_t len,
     str_append(&state->text, text, len);
     if (!str_ok(&state->text))
         return shell_fail_memory(sh, len);
-    if (count > 0)
-        memcpy(state->spans, spans, count * sizeof *spans);
+    if (all > 0)
+        memcpy(state->spans, spans, all * sizeof *spans);
     state->count = count;
+    state->rows = rows;
     return FLOW_NEXT;
 }
 
-static bool fill(struct array *array, const struct match_state *state)
+/* Element INDEX of ARRAY becomes what SPAN covers. */
+static bool fill_one(struct array *array, size_t index, const struct match_state *state,
+                     const struct match_span *span)
 {
-    for (size_t i = 0; i < state->count; i++) {
-        const struct match_span *span = &state->spans[i];
-        if (span->start < 0)
+    if (span->start < 0)
+        return true;
+    struct value *value = array_put_index(array, (int64_t)index);
+    if (!value)
+        return false;
+    if (value_set_text(array->heap, value, state->text.data + span->start,
+                       (size_t)(span->end - span->start)))
+        return true;
+    array->count--;
+    return false;
+}
+
+/* Element INDEX of ARRAY becomes an array of what span INDEX was in each match. */
+static bool fill_row(struct array *array, size_t index, const struct match_state *state)
+{
+    struct array *row = array_new(array->nodes, array->heap, false);
+    bool ok = row != NULL;
+    for (size_t i = 0; ok && i < state->rows; i++)
+        ok = fill_one(row, i, state, &state->spans[i * state->count + index]);
+    struct value *value = ok && row->count > 0 ? array_put_index(array, (int64_t)index) : NULL;
+    if (value) {
+        value_take_array(value, row);
+        return true;
+    }
+    ok = ok && row->count == 0; /* the group took no part */
+    array_free(row);
+    return ok;
+}
+
+static bool fill_matches(struct array *array, const struct match_state *state)
+{
+    bool ok = true;
+    for (size_t i = 0; ok && i < state->count; i++)
+        ok = state->rows ? fill_row(array, i, state) : fill_one(array, i, state, &state->spans[i]);
+    return ok;
+}
+
+/* The names of the functions .sh.math.NAME, without that prefix. */
+static enum flow fill_functions(struct shell *sh, struct array *array)
+{
+    struct func **funcs;
+    size_t count, prefix = strlen(MATH_PREFIX);
+    TRY(func_list(sh, &funcs, &count));
+    for (size_t i = 0, at = 0; i < count; i++) {
+        if (!func_is_math(funcs[i]))
             continue;
-        struct value *value = array_put_index(array, (int64_t)i);
-        if (!value)
-            return false;
-        if (!value_set_text(array->heap, value, state->text.data + span->start,
-                            (size_t)(span->end - span->start))) {
-            array->count--;
-            return false;
+        struct value *value = array_put_index(array, (int64_t)at++);
+        const struct name *name = funcs[i]->name;
+        if (!value ||
+            !value_set_text(array->heap, value, name->text + prefix, name->len - prefix)) {
+            array->count -= value != NULL;
+            return shell_fail_memory(sh, name->len);
         }
     }
-    return true;
+    return FLOW_NEXT;
 }
 
 enum flow special_prepare(struct shell *sh, struct var *var)
 {
-    if (!(var->name->special->flags & SPECIAL_ARRAY) ||
-        (var->array && (sh->match ? sh->match->shown : var->array->count == 0)))
+    const struct special *special = var->name->special;
+    if (!(special->flags & SPECIAL_ARRAY))
+        return FLOW_NEXT;
+    bool math = strcmp(special->name, ".sh.math") == 0;
+    if (!math && var->array && (sh->match ? sh->match->shown : var->array->count == 0))
         return FLOW_NEXT;
     struct array *array = array_new(sh->nodes, sh->heap, false);
     if (!array)
         return shell_fail_memory(sh, sizeof *array);
-    if (sh->match && !fill(array, sh->match)) {
+    enum flow flow = FLOW_NEXT;
+    if (math)
+        flow = fill_functions(sh, array);
+    else if (sh->match && !fill_matches(array, sh->match))
+        flow = shell_fail_memory(sh, 0);
+    if (flow != FLOW_NEXT) {
         array_free(array);
-        return shell_fail_memory(sh, 0);
+        return flow;
     }
     array_free(var->array);
     var->array = array;
     var->attrs |= VAR_INDEXED;
-    if (sh->match)
+    if (!math && sh->match)
         sh->match->shown = true;
     return FLOW_NEXT;
 }

@@ -117,6 +117,10 @@ enum flow var_get_name(struct shell *sh, struct name *name, const char **ret_tex
 static enum flow text_num(struct shell *sh, const struct name *name, const char *text, size_t len,
                           struct num *ret)
 {
+    if (name->special && (name->special->flags & SPECIAL_VERSION) && text) {
+        *ret = num_int(special_version_number());
+        return FLOW_NEXT;
+    }
     if (text)
         return attr_parse_num(sh, text, len, ret);
     if (option_on(sh, OPTION_NOUNSET))

@@ -185,6 +185,7 @@ enum redir_op {
     REDIR_SEEK_IN,     /* <#((expr)) and <#pattern (WORD) */
     REDIR_SEEK_OUT,    /* >#((expr)) */
     REDIR_SKIP_COPY,   /* <##pattern */
+    REDIR_TELL,        /* <# at the end of $( ): the position goes to standard output; no WORD */
 };
 struct redir {
     uint8_t op;       /* enum redir_op */

@@ -118,6 +118,10 @@ static bool parse_in(struct parser *p, struct redir *redir, bool *ret_done)
         p->pos++;
         *ret_done = true;
         bool copy = take(p, '#');
+        if (!copy && look(p) == ')') {
+            redir->op = REDIR_TELL;
+            return true;
+        }
         redir->op = copy ? REDIR_SKIP_COPY : REDIR_SEEK_IN;
         return parse_seek(p, redir, false);
     }

@@ -206,6 +206,7 @@ const char *redir_operator(enum redir_op op)
         [REDIR_SEEK_IN] = "<#",
         [REDIR_SEEK_OUT] = ">#",
         [REDIR_SKIP_COPY] = "<##",
+        [REDIR_TELL] = "<#",
     };
     return text[op];
 }
@@ -231,6 +232,8 @@ void unparser_redir(struct unparser *u, const struct redir *redir)
         unparser_put(u, "))");
         return;
     }
+    if (redir->op == REDIR_TELL)
+        return;
     if (redir->word->part_count > 0 && redir->word->parts[0].kind == PART_PROCESS)
         unparser_put(u, " ");
     unparser_word(u, redir->word, CONTEXT_WORD);
