@@ -11,6 +11,7 @@
 
 #include "shell/exec/exec_private.h"
 #include "shell/exec/pattern_word.h"
+#include "shell/state/option.h"
 #include "shell/state/special.h"
 #include "shell/syntax/unparse.h"
 
@@ -102,7 +103,11 @@ static enum flow binary_test(struct shell *sh, const struct cond *cond, bool neg
     }
     if (cond->op == COND_NT || cond->op == COND_OT || cond->op == COND_EF)
         return test_file_compare(sh, cond->op, a, b, ret);
-    return test_number_compare(sh, cond->op, a, a_len, b, b_len, ret);
+    enum flow flow = test_number_compare(sh, cond->op, a, a_len, b, b_len, ret);
+    /* Text that is no expression fails the command and not the script. */
+    if (flow == FLOW_ERROR && sh->err.kind == ERROR_EXPANSION && !option_on(sh, OPTION_NOUNSET))
+        sh->err.kind = ERROR_BUILTIN;
+    return flow;
 }
 
 static enum flow word_test(struct shell *sh, const struct cond *cond, bool negated, bool *ret)

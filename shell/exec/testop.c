@@ -227,13 +227,8 @@ enum flow test_number_compare(struct shell *sh, enum cond_op op, const char *a, 
                               const char *b, size_t b_len, bool *ret)
 {
     struct num x, y;
-    enum flow flow = number_value(sh, a, a_len, &x);
-    if (flow == FLOW_NEXT)
-        flow = number_value(sh, b, b_len, &y);
-    /* Text that is no expression fails the test and not the script. */
-    if (flow == FLOW_ERROR && sh->err.kind == ERROR_EXPANSION && !option_on(sh, OPTION_NOUNSET))
-        sh->err.kind = ERROR_BUILTIN;
-    TRY(flow);
+    TRY(number_value(sh, a, a_len, &x));
+    TRY(number_value(sh, b, b_len, &y));
     *ret = number_relation(op, x, y);
     return FLOW_NEXT;
 }

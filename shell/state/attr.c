@@ -265,12 +265,11 @@ static size_t show_huge(uint64_t n, unsigned base, char *ret)
     return len;
 }
 
-/* As an integer variable shows N; RET has 80 bytes. In other bases than 10 a negative number shows
- * its bits. */
+/* As an integer variable shows N; RET has 80 bytes. */
 static size_t show_int(const struct var *var, int64_t n, char *ret)
 {
     int base = var->base >= 2 ? var->base : 10;
-    if (n < 0 && ((var->attrs & VAR_UNSIGNED) || base != 10))
+    if ((var->attrs & VAR_UNSIGNED) && n < 0)
         return show_huge((uint64_t)n, (unsigned)base, ret);
     size_t len = num_format_base(n, base, true, ret);
     ret[len] = '\0';
