@@ -478,6 +478,8 @@ enum flow decl_run(struct shell *sh, struct args *args, struct decl *decl)
         decl->names_only = decl->any_option = true;
     }
     TRY(check_options(sh, args, decl));
+    if (decl->change.dynamic && !scope_call(sh))
+        return shell_fail(sh, ERROR_BUILTIN, 1, args->argv[0], "can only be used in a function");
     if (!(decl->change.set & VAR_NUMERIC) && decl->last_case)
         decl->change.set &= ~(uint32_t)(VAR_LOWER | VAR_UPPER) | decl->last_case;
     if (decl->functions)
@@ -504,8 +506,6 @@ static enum flow typeset_run(struct shell *sh, struct args *args)
 static enum flow local_run(struct shell *sh, struct args *args)
 {
     struct decl decl = { .change = { .base = -1, .width = -1, .local = true, .dynamic = true } };
-    if (!scope_call(sh))
-        return shell_fail(sh, ERROR_BUILTIN, 1, args->argv[0], "can only be used in a function");
     return decl_run(sh, args, &decl);
 }
 

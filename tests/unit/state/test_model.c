@@ -129,7 +129,8 @@ static void compare_environment(struct run *run)
             if ((*entry)[0] == names[n][0] && (*entry)[1] == '=')
                 found = *entry + 2;
         struct model_var *var = model_find(run->model, n);
-        if (var && (var->attrs & (MODEL_EXPORT | MODEL_REF)) == MODEL_EXPORT) {
+        const unsigned kind = MODEL_EXPORT | MODEL_REF | MODEL_ASSOC;
+        if (var && (var->attrs & kind) == MODEL_EXPORT) {
             struct model_item *first = var->attrs & MODEL_ARRAY ? find_item(var, "0") : NULL;
             expected = first ? first->text : var->set ? var->text : NULL;
         }
