@@ -164,6 +164,21 @@ int utf8_width(uint32_t cp)
     return wcwidth((wchar_t)cp);
 }
 
+size_t utf8_columns(const char *text, size_t len)
+{
+    const char *end = text + len;
+    size_t columns = 0;
+    if (!utf8_active)
+        return len;
+    while (text < end) {
+        uint32_t cp;
+        text += utf8_decode(text, end, &cp);
+        int width = cp < 0x80 ? 1 : utf8_width(cp);
+        columns += width > 0 ? (size_t)width : 0;
+    }
+    return columns;
+}
+
 uint32_t utf8_to_upper(uint32_t cp)
 {
     if (cp < 0x80)

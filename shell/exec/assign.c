@@ -118,13 +118,16 @@ static enum flow elements_gather(struct shell *sh, const struct assign *assign,
     return FLOW_NEXT;
 }
 
-/* Which kind of array an array value makes: with subscripts an associative one, as in ksh93, except
- * when it adds to an array or the declaration command at work just said what it is. */
+/* Which kind of array an array value makes: with subscripts an associative one, with plain values
+ * an indexed one, as in ksh93, except when it adds to an array or the declaration command at work
+ * just said what it is. */
 static unsigned array_shape(bool is_array, const struct elements *elements, unsigned flags)
 {
     if (is_array && flags & (ASSIGN_APPEND | ASSIGN_DECLARED))
         return 0;
-    return elements->has_subscript && !elements->has_plain ? VAR_ASSOC : 0;
+    if (elements->has_plain)
+        return elements->has_subscript ? 0 : VAR_INDEXED;
+    return elements->has_subscript ? VAR_ASSOC : 0;
 }
 
 static void trace_array(struct shell *sh, const struct assign *assign,

@@ -216,6 +216,13 @@ enum flow param_bad(struct shell *sh, const struct part *part) NODISCARD;
 /* All operations with OP != OP_NONE: param_op.c */
 enum flow param_op(struct builder *b, const struct part *part, struct subject *s) NODISCARD;
 
+/* ${x^^} ${x@Q} and the like: param_case.c. Is PARAM one that is known? */
+bool param_changes_text(const struct param *param);
+/* Appends TEXT as PARAM, one of these, changes it; USE is its pattern. */
+enum flow param_change_text(struct shell *sh, const struct param *param,
+                            const struct pattern_use *use, const char *text, size_t len,
+                            struct buf *ret) NODISCARD;
+
 /* Changes one text of a list; NULL: none. The result is borrowed from TEXT or made in OP's own
  * buffer. */
 struct text_op;

@@ -249,8 +249,17 @@ static enum flow substitute(struct shell *sh, struct text_op *op, const char **t
     return buf_text(sh, &op->result, text, len);
 }
 
+static enum flow change(struct shell *sh, struct text_op *op, const char **text, size_t *len)
+{
+    op->result.len = 0;
+    TRY(param_change_text(sh, op->param, &op->pattern, *text, *len, &op->result));
+    return buf_text(sh, &op->result, text, len);
+}
+
 enum flow text_op_apply(struct shell *sh, struct text_op *op, const char **text, size_t *len)
 {
+    if (op->op >= OP_UPPER_FIRST)
+        return change(sh, op, text, len);
     return op->op >= OP_SUBST ? substitute(sh, op, text, len) : trim(sh, op, text, len);
 }
 
@@ -270,7 +279,7 @@ static enum flow param_text_op(struct builder *b, const struct part *part, struc
             flow = subject_check(sh, part->param, s);
         const char *text = s->text ? s->text : "";
         size_t len = s->len;
-        if (flow == FLOW_NEXT)
+        if (flow == FLOW_NEXT && (s->text || op.op != OP_TRANSFORM))
             flow = text_op_apply(sh, &op, &text, &len);
         if (flow == FLOW_NEXT)
             flow = build_result(b, part->quoted, text, len);
@@ -294,8 +303,6 @@ static enum flow slice_operands(struct shell *sh, const struct param *param, int
         TRY(expand_arith(sh, param->arg2, &n));
         *ret_count = num_to_int(n);
     }
-    if (*ret_count < 0)
-        *ret_count = 0;
     return FLOW_NEXT;
 }
 
@@ -306,8 +313,13 @@ static enum flow slice_text(struct builder *b, const struct part *part, struct s
     TRY(subject_check(b->sh, part->param, s));
     const char *text = s->text;
     size_t len = s->len;
+    if (count < 0) { /* as in bash: the end is counted from behind */
+        count += (int64_t)utf8_count(text, len);
+        len = count > 0 ? utf8_offset(text, len, (size_t)count) : 0;
+        count = INT64_MAX;
+    }
     if (offset < 0) {
-        offset += (int64_t)utf8_count(text, len);
+        offset += (int64_t)utf8_count(text, s->len);
         if (offset < 0)
             offset = 0;
     }
@@ -361,7 +373,7 @@ static enum flow slice_list(struct builder *b, const struct part *part, struct s
         e->zero_first = offset == 0;
         e->next = offset == 0 ? 0 : (uint64_t)offset - 1 < e->count ? (size_t)offset - 1 : e->count;
     }
-    e->left = (size_t)count;
+    e->left = count > 0 ? (size_t)count : 0;
     return param_list(b, part, s, NULL);
 }
 
@@ -508,6 +520,6 @@ enum flow param_op(struct builder *b, const struct part *part, struct subject *s
     case OP_SUBST_SUFFIX:
         return param_text_op(b, part, s);
     default:
-        return param_bad(b->sh, part);
+        return param_changes_text(part->param) ? param_text_op(b, part, s) : param_bad(b->sh, part);
     }
 }

@@ -107,15 +107,29 @@ static bool is_blank(char c)
     return c == ' ' || c == '\t' || c == '\n';
 }
 
-/* The text of -L, -R or -Z in WIDTH characters, appended to S. */
+/* The bytes of TEXT that fit in WIDTH columns. */
+static size_t fitting_bytes(const char *text, size_t len, size_t width)
+{
+    const char *p = text, *end = text + len;
+    for (size_t columns = 0; p < end;) {
+        size_t bytes = utf8_char_bytes(p, end);
+        columns += utf8_columns(p, bytes);
+        if (columns > width)
+            break;
+        p += bytes;
+    }
+    return (size_t)(p - text);
+}
+
+/* The text of -L, -R or -Z in WIDTH columns, appended to S. */
 static void justify(struct str *s, uint32_t attrs, size_t width, const char *text, size_t len)
 {
     if (attrs & VAR_LEFT) {
         while (len > 0 && (is_blank(*text) || ((attrs & VAR_ZERO) && *text == '0')))
             text++, len--;
-        size_t bytes = utf8_offset(text, len, width);
+        size_t bytes = fitting_bytes(text, len, width);
         str_append(s, text, bytes);
-        for (size_t n = utf8_count(text, bytes); n < width; n++)
+        for (size_t n = utf8_columns(text, bytes); n < width; n++)
             str_putc(s, ' ');
         return;
     }
@@ -127,11 +141,16 @@ static void justify(struct str *s, uint32_t attrs, size_t width, const char *tex
             text++, len--;
         pad = len > 0 && *text >= '0' && *text <= '9' ? '0' : ' ';
     }
-    size_t count = utf8_count(text, len);
-    for (size_t n = count; n < width; n++)
+    size_t columns = utf8_columns(text, len);
+    while (columns > width) {
+        size_t bytes = utf8_char_bytes(text, text + len);
+        columns -= utf8_columns(text, bytes);
+        text += bytes;
+        len -= bytes;
+    }
+    for (; columns < width; columns++)
         str_putc(s, pad);
-    size_t skip = count > width ? utf8_offset(text, len, count - width) : 0;
-    str_append(s, text + skip, len - skip);
+    str_append(s, text, len);
 }
 
 /* Base64 TEXT for a binary variable, after that of OLD if there is one: the canonical text of the
@@ -178,7 +197,7 @@ static enum flow shape_text(struct shell *sh, const struct var *var, const char 
     }
     struct str wide;
     str_init(&wide, sh->scratch);
-    size_t width = var->width > 0 ? (size_t)var->width : utf8_count(text, len);
+    size_t width = var->width > 0 ? (size_t)var->width : utf8_columns(text, len);
     if (var->attrs & VAR_JUSTIFY) {
         justify(&wide, var->attrs, width, text, len);
         text = str_text(&wide);

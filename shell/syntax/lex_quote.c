@@ -75,7 +75,7 @@ bool lex_double(struct parser *p, struct builder *b, bool mark_empty)
                 builder_empty_quotes(p, b);
             return true;
         case '\\':
-            lex_dq_escape(p, b, true, false);
+            lex_dq_escape(p, b, true, b->mode == WORD_ARG_DQ);
             break;
         case '$':
             lex_dollar(p, b, true);

@@ -99,8 +99,7 @@ static bool lex_tilde(struct parser *p, struct builder *b)
     int c = look_ahead(p, n);
     while (wanted && c >= 0 && (cclass_is((char)c, CC_NAME) || c == '.' || c == '+' || c == '-'))
         c = look_ahead(p, ++n);
-    if (wanted && c >= 0 && !cclass_is((char)c, CC_META) && c != '/' && c != '}' &&
-        !(c == ':' && b->mode == WORD_VALUE))
+    if (wanted && c >= 0 && !cclass_is((char)c, CC_META) && c != '/' && c != '}' && c != ':')
         wanted = false;
     if (c == '(')
         wanted = false;

@@ -75,7 +75,7 @@ static void test_slices(void **state)
         { "${a[@]: -9:1}", "<one>" },
         { "${x:1:3}", "<ell>" },
         { "${x: -2}", "<lo>" },
-        { "\"${x:1:-1}\"", "<>" },
+        { "\"${x:1:-1}\"", "<ell>" },
         { "\"${x:7}\"", "<>" },
         { "${x: -9:2}", "<he>" },
         { "${x: -3:2}", "<ll>" },
@@ -167,7 +167,7 @@ static void test_defaults(void **state)
         { "${1?}", "!1: parameter not set" },
         { "${q[3]?}", "!q: parameter not set" },
         { "${1:=foo}", "!${1:=foo}: bad substitution" },
-        { "${x@Q}", "!${x@Q}: bad substitution" },
+        { "${x@Z}", "!${x@Z}: bad substitution" },
         { "${@:?x}", "!@: x" },
     };
     CHECK(checks);
