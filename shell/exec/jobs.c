@@ -354,15 +354,17 @@ void jobs_note(struct shell *sh, pid_t pid, int wait_status)
     job->notified = false;
 }
 
-void jobs_poll(struct shell *sh)
+bool jobs_poll(struct shell *sh)
 {
     int wait_status;
     int flags = WNOHANG | (option_on(sh, OPTION_MONITOR) ? WUNTRACED | WCONTINUED : 0);
     pid_t pid;
     while ((pid = waitpid(-1, &wait_status, flags)) > 0)
         jobs_note(sh, pid, wait_status);
-    if (pid < 0 && errno == ECHILD)
+    bool any = pid == 0 || errno != ECHILD;
+    if (!any)
         sh->jobs->left_count = 0;
+    return any;
 }
 
 size_t jobs_ended_count(const struct shell *sh)

@@ -73,8 +73,9 @@ static inline bool job_is_listed(const struct job *job)
 {
     return job->number > 0 && !job->disowned && !(job->state == JOB_DONE && job->notified);
 }
-/* Collects state changes without waiting (after SIGCHLD, before jobs/prompts). */
-void jobs_poll(struct shell *sh);
+/* Collects state changes without waiting (after SIGCHLD, before jobs/prompts). Are there children?
+ */
+bool jobs_poll(struct shell *sh);
 /* Background jobs that ended and for which the CHLD action did not run yet; _take: they are none
  * any more. */
 size_t jobs_ended_count(const struct shell *sh);

@@ -62,15 +62,12 @@ static int wait_until(struct shell *sh, wait_done *done, void *arg, bool foregro
     sigprocmask(SIG_BLOCK, &all, &mask);
     for (;;) {
         fdtab_capture_poll(sh);
-        jobs_poll(sh);
+        bool any = jobs_poll(sh);
         if (done(sh, arg))
             break;
         bool fatal = trap_pending_fatal(sh);
         signal = foreground ? 0 : trap_pending_now(sh);
-        if (signal || fatal)
-            break;
-        siginfo_t info;
-        if (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) != 0 && errno == ECHILD)
+        if (signal || fatal || !any)
             break;
         sleep_for_event(sh, &mask);
     }

@@ -75,7 +75,9 @@ static bool file_flush(struct fdtab *tab, struct open_file *file)
     return ok;
 }
 
-void file_release(struct fdtab *tab, struct open_file *file)
+/* REPLACEMENT: what takes the place of a standard descriptor of the process that ends here; -1:
+ * something harmless. */
+static void file_let_go(struct fdtab *tab, struct open_file *file, int replacement)
 {
     if (!file || --file->refs > 0)
         return;
@@ -85,7 +87,9 @@ void file_release(struct fdtab *tab, struct open_file *file)
         input_free(tab, file->in);
     }
     out_release(&file->out);
-    if (file->real >= 0 && file->real != CLOSED_FD) {
+    if (replacement >= 0) {
+        dup3(replacement, file->real, O_CLOEXEC);
+    } else if (file->real >= 0 && file->real != CLOSED_FD) {
         close(file->real);
         if (file->real < FD_STANDARD_COUNT)
             place_null(file->real);
@@ -96,6 +100,11 @@ void file_release(struct fdtab *tab, struct open_file *file)
     if (tab->touched == file)
         tab->touched = NULL;
     mem_free_sized(tab->region, file, sizeof *file);
+}
+
+void file_release(struct fdtab *tab, struct open_file *file)
+{
+    file_let_go(tab, file, -1);
 }
 
 void file_look(struct open_file *file)
@@ -264,8 +273,10 @@ enum flow slot_set(struct shell *sh, struct frame *target, int fd, struct open_f
     slot->hidden = false;
     if (fd == STDOUT_FILENO)
         stdout_changed(sh);
-    file_release(tab, old);
-    if (!target)
+    bool replaces = !target && fd < FD_STANDARD_COUNT && old && old->refs == 1 && old->real == fd &&
+                    file && file->real >= 0 && file->real != CLOSED_FD;
+    file_let_go(tab, old, replaces ? file->real : -1);
+    if (!target && !replaces)
         standard_mirror(tab, fd);
     return FLOW_NEXT;
 }
