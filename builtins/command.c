@@ -9,6 +9,7 @@
 #include "builtins/builtin.h"
 #include "builtins/whence.h"
 #include "shell/exec/exec.h"
+#include "shell/state/option.h"
 
 static enum flow command_run(struct shell *sh, struct args *args)
 {
@@ -35,6 +36,8 @@ static enum flow command_run(struct shell *sh, struct args *args)
             break;
         }
     }
+    if (option_on(sh, OPTION_POSIX))
+        show |= WHENCE_DEFINITION;
     if (query)
         return whence_names(sh, args, show);
     return exec_argv(sh, args_left(args), args->argv + args->next, how);

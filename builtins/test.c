@@ -5,7 +5,8 @@
  * for an operator; that comes first. Anything longer is read by the grammar or: and {-o and} and:
  * primary {-a primary}      primary: ! primary | ( or ) | a OP b | -X a | a The operators
  * themselves are those of [[ ]] (shell/exec/exec.h); numbers are arithmetic expressions, as in
- * ksh93. What cannot be understood is an error with status 2. Nothing is allocated.
+ * ksh93, but in the POSIX mode decimal integers. What cannot be understood is an error with
+ * status 2. Nothing is allocated.
  */
 #include <errno.h>
 #include <string.h>
@@ -13,6 +14,7 @@
 #include "builtins/builtin.h"
 #include "shell/base/match.h"
 #include "shell/exec/exec.h"
+#include "shell/state/option.h"
 #include "shell/state/special.h"
 
 struct test {
@@ -93,6 +95,19 @@ static enum flow regex_test(struct test *t, const char *text, const char *regex,
     return count ? special_set_match(sh, text, len, spans, count) : FLOW_NEXT;
 }
 
+/* POSIX: nothing but decimal integers. */
+static enum flow integer_test(struct test *t, enum cond_op op, const char *a, const char *b,
+                              bool *ret)
+{
+    int64_t x, y;
+    if (!num_parse_int(a, strlen(a), &x))
+        return test_fail(t, a, "not an integer");
+    if (!num_parse_int(b, strlen(b), &y))
+        return test_fail(t, b, "not an integer");
+    *ret = test_number_relation(op, num_int(x), num_int(y));
+    return FLOW_NEXT;
+}
+
 static enum flow binary_test(struct test *t, const char *a, int op, const char *b, bool *ret)
 {
     enum flow flow;
@@ -122,6 +137,8 @@ static enum flow binary_test(struct test *t, const char *a, int op, const char *
     case COND_EF:
         return test_file_compare(t->sh, (enum cond_op)op, a, b, ret);
     default:
+        if (option_on(t->sh, OPTION_POSIX))
+            return integer_test(t, (enum cond_op)op, a, b, ret);
         flow = test_number_compare(t->sh, (enum cond_op)op, a, strlen(a), b, strlen(b), ret);
         if (flow == FLOW_ERROR && t->sh->err.kind == ERROR_EXPANSION)
             t->sh->err.status = 2;

@@ -9,18 +9,29 @@
 #include <string.h>
 
 #include "builtins/builtin.h"
+#include "shell/exec/exec.h"
 #include "shell/exec/trap.h"
+#include "shell/state/option.h"
 #include "shell/state/var.h"
 
-static enum flow print_trap(struct shell *sh, int signal, bool action_only)
+/* How -p shows a condition. */
+enum form {
+    FORM_COMMAND,     /* a command that brings the action back; nothing for the default */
+    FORM_ANY_COMMAND, /* the same, also for the default: POSIX */
+    FORM_ACTION,      /* only the action, as ksh93 does for a single condition */
+};
+
+static enum flow print_trap(struct shell *sh, int signal, enum form form)
 {
     const char *action = trap_get(sh, signal);
     struct str text;
 
+    if (!action && form == FORM_ANY_COMMAND)
+        action = "-";
     if (!action)
         return FLOW_NEXT;
     str_init(&text, sh->heap);
-    if (action_only) {
+    if (form == FORM_ACTION) {
         str_append_z(&text, action);
     } else {
         str_append_z(&text, "trap -- ");
@@ -35,12 +46,20 @@ static enum flow print_trap(struct shell *sh, int signal, bool action_only)
     return ok ? FLOW_NEXT : shell_fail_memory(sh, 0);
 }
 
-static enum flow print_all(struct shell *sh)
+static enum flow print_all(struct shell *sh, enum form form)
 {
     for (int signal = TRAP_END - 1; signal >= 0; signal--)
-        if (signal < NSIG || signal >= TRAP_ERR)
-            TRY(print_trap(sh, signal, false));
+        if (trap_name(signal))
+            TRY(print_trap(sh, signal, form));
     return FLOW_NEXT;
+}
+
+static enum flow trap_one(struct shell *sh, int signal, const char *action)
+{
+    /* A virtual subshell would catch the signals of the whole shell. */
+    if (signal != TRAP_EXIT && signal < TRAP_ERR && option_on(sh, OPTION_POSIX))
+        TRY(subshell_materialize(sh));
+    return trap_set(sh, signal, action);
 }
 
 static bool is_number(const char *text)
@@ -66,8 +85,11 @@ static enum flow trap_builtin_run(struct shell *sh, struct args *args)
         print = true;
     }
     sh->status = 0;
+    enum form form = print && option_on(sh, OPTION_POSIX) ? FORM_ANY_COMMAND
+                     : print && args_left(args) == 1      ? FORM_ACTION
+                                                          : FORM_COMMAND;
     if (!args_left(args))
-        return print_all(sh);
+        return print_all(sh, form);
     if (!print && !is_number(args_peek(args, 0))) {
         action = args_peek(args, first++);
         if (strcmp(action, "-") == 0)
@@ -87,9 +109,9 @@ static enum flow trap_builtin_run(struct shell *sh, struct args *args)
             continue;
         }
         if (print)
-            TRY(print_trap(sh, signal, args_left(args) == 1));
+            TRY(print_trap(sh, signal, form));
         else
-            TRY(trap_set(sh, signal, action));
+            TRY(trap_one(sh, signal, action));
     }
     return FLOW_NEXT;
 }

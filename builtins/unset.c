@@ -2,7 +2,7 @@
  * unset: forget variables, elements of arrays, functions.
  *
  * As in ksh93 a name that cannot be unset is reported and the others are still done; the script
- * goes on, with status 1.
+ * goes on, with status 1. In the POSIX mode it is the error of a special builtin.
  */
 #include <string.h>
 
@@ -49,7 +49,8 @@ static enum flow unset_run(struct shell *sh, struct args *args)
             flow = unset_function(sh, args, text);
         else
             flow = unset_variable(sh, args, text, what == WHAT_REFERENCE);
-        if (flow == FLOW_ERROR && !option_on(sh, OPTION_RESTRICTED)) {
+        if (flow == FLOW_ERROR && !option_on(sh, OPTION_RESTRICTED) &&
+            !option_on(sh, OPTION_POSIX)) {
             shell_print_error(sh);
             status = sh->err.status;
         } else if (flow != FLOW_NEXT) {

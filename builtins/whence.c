@@ -77,6 +77,8 @@ static enum flow report(struct shell *sh, struct query *query, const char *name,
     bool ok = str_ok(&quoted);
     if (verbose)
         out_printf(sh->out, "%s is %s %s\n", name, meanings[meaning].phrase, str_text(&quoted));
+    else if (query->show & WHENCE_DEFINITION)
+        out_printf(sh->out, "alias %s=%s\n", name, str_text(&quoted));
     else
         out_printf(sh->out, "%s\n", str_text(&quoted));
     str_release(&quoted);

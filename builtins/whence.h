@@ -12,6 +12,7 @@ enum whence_show {
     WHENCE_PATH_ONLY = 1u << 4, /* files only */
     WHENCE_NO_FUNCTION = 1u << 5,
     WHENCE_DEFAULT_PATH = 1u << 6, /* command -p */
+    WHENCE_DEFINITION = 1u << 7,   /* an alias as the command that defines it */
 };
 
 /* Reports each operand that is left in ARGS; status 1 when one is not found. */

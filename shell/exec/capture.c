@@ -80,7 +80,7 @@ static enum flow file_capture(struct shell *sh, const struct word *word, struct 
 static enum flow subshell_capture(struct shell *sh, const struct list *body, struct str *sink)
 {
     struct subshell subshell;
-    TRY(subshell_enter(sh, &subshell));
+    TRY(subshell_enter(sh, &subshell, body));
     enum flow flow = fdtab_capture(sh, &subshell.frame, sink);
     if (flow == FLOW_NEXT)
         flow = exec_list(sh, body);

@@ -8,11 +8,12 @@
  * travel. It prints the message, once, and sets $?.
  */
 #include "shell/exec/exec.h"
+#include "shell/state/option.h"
 
 enum verdict {
     GO_ON,          /* only this command failed */
     IF_SPECIAL,     /* ends when the command was a special builtin */
-    UNLESS_SPECIAL, /* ends, but not when eval or dot reported it */
+    UNLESS_SPECIAL, /* ends, but not when eval or dot reported it, except in the POSIX mode */
     END,
 };
 
@@ -41,7 +42,7 @@ enum flow exec_consequence(struct shell *sh, bool special)
     case IF_SPECIAL:
         return special ? FLOW_ERROR : FLOW_NEXT;
     case UNLESS_SPECIAL:
-        return special ? FLOW_NEXT : FLOW_ERROR;
+        return special && !option_on(sh, OPTION_POSIX) ? FLOW_NEXT : FLOW_ERROR;
     case END:
         break;
     }

@@ -89,6 +89,8 @@ enum flow test_file_compare(struct shell *sh, enum cond_op op, const char *a, co
 /* COND_EQ .. COND_GE between two arithmetic expressions. */
 enum flow test_number_compare(struct shell *sh, enum cond_op op, const char *a, size_t a_len,
                               const char *b, size_t b_len, bool *ret) NODISCARD;
+/* The same between two numbers. */
+bool test_number_relation(enum cond_op op, struct num a, struct num b);
 
 /* After an error travelled to a boundary: prints it, sets the status, and says whether what runs
  * now ends (FLOW_ERROR, marked as printed: it travels on to the ksh function, subshell, source or

@@ -95,12 +95,24 @@ struct subshell {
     const struct node *command;
     bool exec_last;
 };
-enum flow subshell_enter(struct shell *sh, struct subshell *subshell) NODISCARD;
+/* BODY is what will run in it. */
+enum flow subshell_enter(struct shell *sh, struct subshell *subshell,
+                         const struct list *body) NODISCARD;
 /* Runs the subshell's EXIT trap and turns how its body ended (FLOW) into how the caller goes on;
  * prints an error. In a process of its own it does not return. subshell_leave afterwards takes
  * everything back. */
 enum flow subshell_finish(struct shell *sh, enum flow flow) NODISCARD;
 void subshell_leave(struct shell *sh, struct subshell *subshell);
+
+/* To be called before a process is started: in the POSIX mode a virtual subshell becomes one itself
+ * first (subshell_materialize), so that the new one's parent is the subshell. */
+static inline enum flow subshell_before_process(struct shell *sh)
+{
+    const struct frame *frame = sh->frame->subshell;
+    if (__builtin_expect(!frame || !frame->process_wanted || frame->is_process, 1))
+        return FLOW_NEXT;
+    return subshell_materialize(sh);
+}
 
 /* ---- simple.c ---- */
 

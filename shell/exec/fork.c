@@ -95,7 +95,8 @@ static enum flow child_start(struct shell *sh, const struct spawn_plan *plan,
     sh->is_child = true;
     process_enter_place(place);
     traps_after_fork(sh, plan->continues);
-    process_ignore_interrupts(place);
+    if (place->ignore_interrupts)
+        traps_ignore_interrupts(sh);
     sigprocmask(SIG_SETMASK, mask, NULL);
     jobs_after_fork(sh);
     fdtab_after_fork(sh, keep);

@@ -191,6 +191,19 @@ static void unmap_processes(struct jobs *jobs, struct job *job)
     }
 }
 
+static void number_release(struct jobs *jobs, struct job *job)
+{
+    uint32_t number = job->number;
+    job->number = 0;
+    if (number == 0 || number != jobs->highest)
+        return;
+    jobs->highest = 0;
+    for (const struct job *other = jobs->first; other; other = other->next) {
+        if (other != job && other->number > jobs->highest)
+            jobs->highest = other->number;
+    }
+}
+
 void job_forget(struct shell *sh, struct job *job)
 {
     struct jobs *jobs = sh->jobs;
@@ -200,14 +213,14 @@ void job_forget(struct shell *sh, struct job *job)
         jobs->running_count--;
     unmap_processes(jobs, job);
     unlink_job(jobs, job);
-    if (job->number > 0 && job->number == jobs->highest) {
-        jobs->highest = 0;
-        for (const struct job *other = jobs->first; other; other = other->next) {
-            if (other->number > jobs->highest)
-                jobs->highest = other->number;
-        }
-    }
+    number_release(jobs, job);
     job_free(jobs, job);
+}
+
+void job_reported(struct shell *sh, struct job *job)
+{
+    job->reported = job->notified = true;
+    number_release(sh->jobs, job);
 }
 
 /* Scripts that start jobs for ever and never wait: the oldest results go. */

@@ -19,6 +19,7 @@ struct job {
     pid_t group;             /* -1: the shell's */
     enum job_state state;
     bool background, disowned, notified, is_coproc;
+    bool reported;  /* the prompt told that it ended; kept only for `wait` to ask about */
     bool waited;    /* somebody waits for it now */
     bool inherited; /* of the shell that this one was forked from: only shown and signalled */
     uint32_t count;
@@ -80,7 +81,7 @@ bool jobs_poll(struct shell *sh);
  * any more. */
 size_t jobs_ended_count(const struct shell *sh);
 size_t jobs_ended_take(struct shell *sh);
-/* Prints changes not yet reported (set -b, prompts); done jobs that were printed are forgotten. */
+/* Prints changes not yet reported (set -b, prompts); of done jobs only `wait` knows afterwards. */
 void jobs_notify(struct shell *sh);
 int job_status(struct shell *sh, const struct job *job); /* exit status of a done job */
 enum flow job_continue(struct shell *sh, struct job *job, bool foreground) NODISCARD; /* fg bg */

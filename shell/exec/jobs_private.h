@@ -38,6 +38,8 @@ struct jobs {
 void jobs_note(struct shell *sh, pid_t pid, int wait_status);
 /* JOB becomes the current one and gets a number. */
 void job_list(struct shell *sh, struct job *job);
+/* The user knows that JOB ended: it loses its number, only `wait` still finds it. */
+void job_reported(struct shell *sh, struct job *job);
 void jobs_take_terminal(struct shell *sh, const struct job *job);
 
 #endif

@@ -76,7 +76,8 @@ void jobs_notify(struct shell *sh)
     jobs_poll(sh);
     for (struct job *job = sh->jobs->first; job; job = next) {
         next = job->next;
-        if (!job->background || job->state == JOB_RUNNING || job->waited || job->inherited)
+        if (!job->background || job->state == JOB_RUNNING || job->waited || job->inherited ||
+            job->reported)
             continue;
         struct out *out = fdtab_out(sh, STDERR_FILENO);
         if (!job->notified && out && job_is_listed(job)) {
@@ -85,7 +86,7 @@ void jobs_notify(struct shell *sh)
         }
         job->notified = true;
         if (job->state == JOB_DONE)
-            job_forget(sh, job);
+            job_reported(sh, job);
     }
 }
 

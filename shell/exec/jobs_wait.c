@@ -63,9 +63,12 @@ static int wait_until(struct shell *sh, wait_done *done, void *arg, bool foregro
     for (;;) {
         fdtab_capture_poll(sh);
         bool any = jobs_poll(sh);
-        if (done(sh, arg))
-            break;
+        /* In the POSIX mode the CHLD trap is one that ends the waiting. */
         bool fatal = trap_pending_fatal(sh);
+        bool by_child =
+            !foreground && option_on(sh, OPTION_POSIX) && trap_pending_now(sh) == SIGCHLD;
+        if (!by_child && done(sh, arg))
+            break;
         signal = foreground ? 0 : trap_pending_now(sh);
         if (signal || fatal || !any)
             break;
@@ -172,7 +175,9 @@ enum flow job_wait_foreground(struct shell *sh, struct job *job)
         return FLOW_NEXT;
     }
     report_signal(sh, job);
-    if (job->group >= 0 && sh->status == 256 + SIGINT)
+    /* POSIX has the shell go on. */
+    bool is_told = sh->interactive || !option_on(sh, OPTION_POSIX);
+    if (job->group >= 0 && sh->status == 256 + SIGINT && is_told)
         trap_note_signal(sh, SIGINT);
     job_leave(sh, job);
     return sh->pending ? trap_run_pending(sh) : FLOW_NEXT;
@@ -198,7 +203,8 @@ enum flow job_wait_job(struct shell *sh, struct job *job, int *ret_status)
         return FLOW_NEXT;
     }
     job->waited = true;
-    int signal = wait_until(sh, sh->interactive ? job_at_rest : job_ended, job, false);
+    bool stops_count = sh->interactive || option_on(sh, OPTION_MONITOR);
+    int signal = wait_until(sh, stops_count ? job_at_rest : job_ended, job, false);
     job->waited = false;
     if (signal) {
         *ret_status = 256 + signal;
@@ -264,7 +270,7 @@ static struct job *first_done(struct shell *sh, const struct choice *choice)
     if (choice->count)
         return NULL;
     for (struct job *job = sh->jobs->last; job; job = job->prev) {
-        if (job->background && job->state == JOB_DONE && !job->inherited)
+        if (job->background && job->state == JOB_DONE && !job->inherited && !job->reported)
             return job;
     }
     return NULL;

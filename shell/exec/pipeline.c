@@ -143,6 +143,7 @@ static enum flow last_here(struct shell *sh, struct pipes *pipes)
 
 static enum flow pipes_run(struct shell *sh, const struct node_pipeline *node)
 {
+    TRY(subshell_before_process(sh));
     struct mem_mark mark = mem_region_mark(sh->scratch);
     struct pipes pipes = { .node = node, .in = -1 };
     pipes.pids = scratch_alloc(sh, node->count * sizeof *pipes.pids);

@@ -68,6 +68,8 @@ bool signal_ignored_at_start(struct shell *sh, int signal)
 {
     struct traps *traps = sh->traps;
     struct sigaction action;
+    if (signal == SIGCHLD && traps->child_ignored)
+        return true;
     if (traps->dispositions[signal] == SIG_UNKNOWN) {
         bool ignored = sigaction(signal, NULL, &action) == 0 && action.sa_handler == SIG_IGN;
         traps->dispositions[signal] = ignored ? SIG_IGNORED_START : SIG_DEFAULTED;
@@ -92,7 +94,7 @@ static bool outer_waits(struct shell *sh, int signal)
 static enum disposition wanted(struct shell *sh, int signal)
 {
     struct traps *traps = sh->traps;
-    const char *action = traps->traps[signal].action;
+    const char *action = trap_action(traps, signal);
     if (action && *action)
         return SIG_HANDLED;
     if (signal == SIGCHLD) /* ignoring it would lose the children's status */
@@ -105,6 +107,8 @@ static enum disposition wanted(struct shell *sh, int signal)
         if (ignored_by_interactive(signal))
             return SIG_IGNORED_SHELL;
     }
+    if (traps->is_async && (signal == SIGINT || signal == SIGQUIT))
+        return SIG_IGNORED_ASYNC;
     if ((traps->exit_handlers && signal_is_fatal(signal)) || outer_waits(sh, signal))
         return SIG_HANDLED;
     return SIG_DEFAULTED;
@@ -137,6 +141,15 @@ void signal_apply(struct shell *sh, int signal)
         set_disposition(sh, signal, disposition);
 }
 
+void traps_ignore_interrupts(struct shell *sh)
+{
+    sh->traps->is_async = true;
+    for (int signal = SIGINT; signal <= SIGQUIT; signal++) {
+        if (!signal_ignored_at_start(sh, signal))
+            set_disposition(sh, signal, SIG_IGNORED_ASYNC);
+    }
+}
+
 void signal_apply_fatal(struct shell *sh)
 {
     sh->traps->exit_handlers = true;
@@ -152,10 +165,20 @@ void signal_watch_children(struct shell *sh)
         return;
     sh->traps->watch_children = true;
     signal_apply(sh, SIGCHLD);
-    /* Whoever started us may have left it ignored, and then waitpid would not work: not this one.
-     */
-    if (sh->traps->dispositions[SIGCHLD] == SIG_IGNORED_START)
+    if (signal_ignored_at_start(sh, SIGCHLD))
         set_disposition(sh, SIGCHLD, SIG_HANDLED);
+}
+
+void signal_before_children(struct shell *sh)
+{
+    struct traps *traps = sh->traps;
+    if (__builtin_expect(traps->children_checked, 1))
+        return;
+    traps->children_checked = true;
+    if (!signal_ignored_at_start(sh, SIGCHLD))
+        return;
+    traps->child_ignored = true;
+    set_disposition(sh, SIGCHLD, traps->watch_children ? SIG_HANDLED : SIG_DEFAULTED);
 }
 
 void traps_init(struct shell *sh)
@@ -175,6 +198,11 @@ void traps_reset_in_child(struct shell *sh)
         unsigned disposition = sh->traps->dispositions[signal];
         if (disposition == SIG_HANDLED || disposition == SIG_IGNORED_SHELL)
             sigaction(signal, &action, NULL);
+    }
+    const char *child_action = sh->traps->traps[SIGCHLD].action;
+    if (sh->traps->child_ignored || (child_action && !*child_action)) {
+        action.sa_handler = SIG_IGN;
+        sigaction(SIGCHLD, &action, NULL);
     }
 }
 

@@ -2,10 +2,10 @@
  * Simple commands: assignments, redirections, and the words that name what to run (POSIX 2.9.1).
  *
  * Order: words are expanded, the name is looked up, redirections are made, assignments are done,
- * the command runs. Assignments without a command, and those before special builtins and POSIX
- * functions, stay; before a ksh function they are its locals; before anything else they last for
- * the command, undone with its CMD frame, which exists only when there is something to undo.
- * Scratch is given back at the end of each command.
+ * the command runs. Assignments without a command, those before special builtins and, but for the
+ * POSIX mode, before POSIX functions stay; before a ksh function they are its locals; before
+ * anything else they last for the command, undone with its CMD frame, which exists only when there
+ * is something to undo. Scratch is given back at the end of each command.
  *
  * An error is judged here, where it is known whether a special builtin failed and in which step.
  */
@@ -45,7 +45,7 @@ static bool is_named(const struct command *command, const char *name)
     return command->kind == COMMAND_BUILTIN && strcmp(command->spec->name, name) == 0;
 }
 
-/* An error of a regular command, or of what stands before it, never ends the script. */
+/* An error of a regular command never ends the script. */
 static enum flow regular_error(struct shell *sh)
 {
     if (sh->err.printed)
@@ -60,6 +60,13 @@ static enum flow regular_error(struct shell *sh)
         break;
     }
     return exec_consequence(sh, false);
+}
+
+/* The same for the assignments and redirections that stand before it; but in the POSIX mode their
+ * expansions and assignments are those of the shell. */
+static enum flow before_error(struct shell *sh)
+{
+    return option_on(sh, OPTION_POSIX) ? exec_consequence(sh, false) : regular_error(sh);
 }
 
 /* ---- words ---- */
@@ -245,10 +252,11 @@ static enum flow builtin_run(struct shell *sh, struct run *run)
     if (framed)
         frame_push(sh, &frame, FRAME_CMD);
     enum flow flow = framed ? builtin_prepare(sh, run, &frame) : FLOW_NEXT;
-    if (flow == FLOW_NEXT)
+    bool is_prepared = flow == FLOW_NEXT;
+    if (is_prepared)
         flow = builtin_call(sh, run);
     if (__builtin_expect(flow == FLOW_ERROR, 0))
-        flow = builtin_error(sh, command);
+        flow = is_prepared || command->special ? builtin_error(sh, command) : before_error(sh);
     if (framed)
         frame_pop(sh, &frame);
     return flow;
@@ -262,8 +270,10 @@ static enum flow function_prepare(struct shell *sh, const struct run *run, struc
     const struct func *func = run->command.func;
     if (node->node.redir_count)
         TRY(redir_apply(sh, frame, node->node.redirs, node->node.redir_count));
-    bool posix_style = func->node && !func->ksh_style;
-    return assigns_run(sh, node, posix_style ? 0 : ASSIGN_TEMP);
+    /* POSIX leaves open whether they outlive the call of name(): in ksh93 they do, in all other
+     * shells they do not. */
+    bool stays = func->node && !func->ksh_style && !option_on(sh, OPTION_POSIX);
+    return assigns_run(sh, node, stays ? 0 : ASSIGN_TEMP);
 }
 
 static enum flow function_run(struct shell *sh, const struct run *run)
@@ -275,7 +285,7 @@ static enum flow function_run(struct shell *sh, const struct run *run)
     frame_push(sh, &frame, FRAME_CMD);
     enum flow flow = function_prepare(sh, run, &frame);
     if (flow == FLOW_ERROR) {
-        flow = regular_error(sh);
+        flow = before_error(sh);
     } else if (flow == FLOW_NEXT) {
         flow = exec_call(sh, run->command.func, run->args.count, run->args.argv);
         if (flow != FLOW_ERROR && node->node.redir_count)
@@ -328,6 +338,7 @@ static enum flow external_run(struct shell *sh, const struct run *run)
     const struct node_simple *node = run->node;
     struct frame frame;
     bool framed = node && (node->node.redir_count || node->assign_count);
+    TRY(subshell_before_process(sh));
     enum flow flow = FLOW_NEXT;
     if (framed) {
         frame_push(sh, &frame, FRAME_CMD);
@@ -336,10 +347,11 @@ static enum flow external_run(struct shell *sh, const struct run *run)
         if (flow == FLOW_NEXT)
             flow = assigns_run(sh, node, ASSIGN_TEMP);
     }
-    if (flow == FLOW_NEXT)
+    bool is_prepared = flow == FLOW_NEXT;
+    if (is_prepared)
         flow = external_start(sh, run);
     if (flow == FLOW_ERROR)
-        flow = regular_error(sh);
+        flow = is_prepared ? regular_error(sh) : before_error(sh);
     if (framed)
         frame_pop(sh, &frame);
     return flow;
@@ -589,8 +601,8 @@ enum flow simple_spawn(struct shell *sh, const struct node_simple *node,
     struct subshell subshell;
     struct mem_mark mark = mem_region_mark(sh->scratch);
     fields_init(&fields);
-    TRY(subshell_enter(sh, &subshell)); /* what expansion changes is undone */
-    subshell.frame.is_process = true;   /* it stands for the process that is being started */
+    TRY(subshell_enter(sh, &subshell, NULL)); /* what expansion changes is undone */
+    subshell.frame.is_process = true;         /* it stands for the process that is being started */
     enum flow flow = words_expand(sh, node, false, &fields, &declared);
     if (flow == FLOW_NEXT)
         flow = command_path(sh, fields.argv[0], false, &path);

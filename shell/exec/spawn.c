@@ -140,6 +140,7 @@ enum flow spawn_fail(struct shell *sh, const char *name, const char *path, int e
 
 enum flow spawn_prepare(struct shell *sh)
 {
+    signal_before_children(sh);
     (void)fdtab_flush(sh); /* the writer's error is reported where its command ends */
     fdtab_input_sync(sh);
     return fdtab_promote(sh);

@@ -20,7 +20,16 @@
 static const struct spawn_plan process_plan = { .in = -1, .out = -1 };
 static const struct spawn_plan continue_plan = { .in = -1, .out = -1, .continues = true };
 
-enum flow subshell_enter(struct shell *sh, struct subshell *subshell)
+/* In the POSIX mode what BODY starts is to be the child of a process of the subshell, as signals
+ * sent to $PPID tell; not so a single command, which such a process could have become itself. */
+static bool wants_process(const struct shell *sh, const struct list *body)
+{
+    if (__builtin_expect(!option_on(sh, OPTION_POSIX), 1) || !body)
+        return false;
+    return body->count > 1 || body->items[0].node->kind != NODE_SIMPLE;
+}
+
+enum flow subshell_enter(struct shell *sh, struct subshell *subshell, const struct list *body)
 {
     if (!shell_enter(sh)) {
         shell_leave(sh);
@@ -33,6 +42,7 @@ enum flow subshell_enter(struct shell *sh, struct subshell *subshell)
     sh->exec_last = false;
     sh->subshell_level++;
     frame_push(sh, &subshell->frame, FRAME_SUBSHELL);
+    subshell->frame.process_wanted = wants_process(sh, body);
     enum flow flow = traps_enter_subshell(sh);
     if (flow != FLOW_NEXT)
         subshell_leave(sh, subshell);
@@ -118,7 +128,7 @@ enum flow exec_subshell(struct shell *sh, const struct node_group *node)
     if (sh->debug_fork_subshells || jobs_control(sh))
         return forked_run(sh, node);
     struct subshell subshell;
-    TRY(subshell_enter(sh, &subshell));
+    TRY(subshell_enter(sh, &subshell, node->body));
     enum flow flow = subshell_finish(sh, exec_list(sh, node->body));
     subshell_leave(sh, &subshell);
     return flow;

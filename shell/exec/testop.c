@@ -185,7 +185,7 @@ enum flow test_file_compare(struct shell *sh, enum cond_op op, const char *a, co
     }
 }
 
-static bool number_relation(enum cond_op op, struct num a, struct num b)
+bool test_number_relation(enum cond_op op, struct num a, struct num b)
 {
     int order;
     if (a.is_float || b.is_float) {
@@ -229,6 +229,6 @@ enum flow test_number_compare(struct shell *sh, enum cond_op op, const char *a, 
     struct num x, y;
     TRY(number_value(sh, a, a_len, &x));
     TRY(number_value(sh, b, b_len, &y));
-    *ret = number_relation(op, x, y);
+    *ret = test_number_relation(op, x, y);
     return FLOW_NEXT;
 }

@@ -311,27 +311,36 @@ static bool is_from_terminal(int signal)
     return signal == SIGINT || signal == SIGQUIT;
 }
 
+/* ksh93 runs the CHLD action for background jobs, POSIX for whatever sends the signal.
+ * IS_WAITED_FOR: some level has an action. */
+static enum verdict judge_child(const struct shell *sh, bool is_waited_for)
+{
+    bool is_posix = option_on(sh, OPTION_POSIX);
+    if (is_mine(sh, SIGCHLD))
+        return is_posix || jobs_ended_count(sh) > 0 ? VERDICT_RUN : VERDICT_NONE;
+    return is_posix && is_waited_for ? VERDICT_LATER : VERDICT_NONE;
+}
+
 static enum verdict judge_plain(const struct shell *sh, int signal)
 {
     const struct traps *traps = sh->traps;
     const struct trap *trap = &traps->traps[signal];
-    if (trap->action && !*trap->action)
+    const char *action = trap_action(traps, signal);
+    if (action && !*action)
         return VERDICT_NONE;
-    if (signal == SIGCHLD)
-        return is_mine(sh, signal) && jobs_ended_count(sh) > 0 ? VERDICT_RUN : VERDICT_NONE;
     bool outer_action =
         trap->outer_action && sh->frame->subshell && !sh->frame->subshell->is_process;
+    if (signal == SIGCHLD)
+        return judge_child(sh, outer_action || action);
     if (traps->outer[signal] && outer_action)
         return VERDICT_LATER;
     if (is_mine(sh, signal))
         return VERDICT_RUN;
     if (signal == SIGWINCH)
         return VERDICT_NONE;
-    if (trap->action && trap->set_id < traps->fork_id) /* of the parent process */
-        return VERDICT_NONE;
-    if (trap->action && trap->set_id >= subshell_id(sh))
+    if (action && trap->set_id >= subshell_id(sh))
         return VERDICT_RETURN;
-    if (trap->action)
+    if (action)
         return is_from_terminal(signal) ? VERDICT_EXIT : VERDICT_LATER;
     if (outer_action)
         return is_from_terminal(signal) ? VERDICT_EXIT
@@ -351,8 +360,9 @@ static enum verdict judge(const struct shell *sh, int signal)
 int trap_pending_now(const struct shell *sh)
 {
     for (int signal = 1; signal < TRAP_SIGNALS && (sh->pending & PENDING_SIGNAL); signal++) {
-        /* The end of a child interrupts nothing; its action runs afterwards. */
-        if (signal == SIGCHLD || !signal_arrived(signal))
+        /* The end of a child interrupts nothing, its action runs afterwards; POSIX makes no such
+         * difference. */
+        if (!signal_arrived(signal) || (signal == SIGCHLD && !option_on(sh, OPTION_POSIX)))
             continue;
         enum verdict verdict = judge(sh, signal);
         if (verdict != VERDICT_NONE && verdict != VERDICT_LATER)
@@ -390,8 +400,9 @@ static enum flow signal_act(struct shell *sh, int signal)
         traps->outer[signal] = false;
         return FLOW_NEXT;
     case VERDICT_RUN: {
-        /* The CHLD action runs for each job that ended. */
-        size_t times = signal == SIGCHLD ? jobs_ended_take(sh) : 1;
+        /* The CHLD action runs for each job that ended; in the POSIX mode for the signal as such */
+        size_t ended = signal == SIGCHLD ? jobs_ended_take(sh) : 1;
+        size_t times = ended ? ended : 1;
         enum flow flow = FLOW_NEXT;
         signal_take(signal);
         traps->outer[signal] = false;

@@ -62,9 +62,15 @@ void trap_die(struct shell *sh);
 /* In the child of a spawn (async-signal-safe): default dispositions for all that the shell handles;
  * ignored stay ignored. */
 void traps_reset_in_child(struct shell *sh);
+/* This process is a background list without job control: INT and QUIT are ignored from now on, but
+ * it may trap them (unless they were ignored when the shell started). */
+void traps_ignore_interrupts(struct shell *sh);
 /* In a forked child: actions of the parent are not its own, handlers without action go. CONTINUES:
  * what the present virtual subshell set stays. */
 void traps_after_fork(struct shell *sh, bool continues);
+/* Before the first process is started: whoever started us may have left CHLD ignored, and then
+ * nobody could be waited for. */
+void signal_before_children(struct shell *sh);
 /* From now on SIGCHLD sets PENDING_CHILD and interrupts waiting. */
 void signal_watch_children(struct shell *sh);
 

@@ -21,6 +21,7 @@ enum disposition {
     SIG_IGNORED_START, /* ignored when the shell started: stays, unless interactive */
     SIG_IGNORED_TRAP,  /* trap '' */
     SIG_IGNORED_SHELL, /* an interactive shell for itself: children get the default */
+    SIG_IGNORED_ASYNC, /* in a background list without job control: a trap may change it */
     SIG_HANDLED,
 };
 
@@ -47,7 +48,20 @@ struct traps {
     bool running_exit;        /* an EXIT action runs: no signal cuts it short */
     bool exit_handlers;       /* fatal signals are handled because an EXIT action must run */
     bool watch_children;
+    bool children_checked; /* the next one: known */
+    bool child_ignored; /* CHLD was ignored at start; the shell needs it and undoes that for itself
+                         */
+    bool is_async;      /* a background list without job control: INT and QUIT are ignored */
 };
+
+/* The action of this process for a signal; what a parent process set, other than to ignore, only
+ * shows in listings. */
+static inline const char *trap_action(const struct traps *traps, int signal)
+{
+    const struct trap *trap = &traps->traps[signal];
+    bool is_foreign = trap->action && *trap->action && trap->set_id < traps->fork_id;
+    return is_foreign ? NULL : trap->action;
+}
 
 /* Has SIGNAL arrived and not been dealt with? */
 bool signal_arrived(int signal);

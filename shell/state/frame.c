@@ -104,6 +104,7 @@ void frame_push(struct shell *sh, struct frame *frame, enum frame_kind kind)
     frame->kind = kind;
     frame->is_process = false;
     frame->is_call = false;
+    frame->process_wanted = false;
     frame->undo = NULL;
     frame->locals = NULL;
     frame->function_name = outer ? outer->function_name : NULL;

@@ -30,10 +30,11 @@ struct frame {
     struct frame *func;     /* nearest enclosing FUNC (itself included) or NULL */
     uint64_t id;
     enum frame_kind kind;
-    bool is_call;       /* DOT: a POSIX function, not a script */
-    bool is_process;    /* SUBSHELL: this process was forked for it and ends with it
-                           (subshell_materialize) */
-    struct undo *undo;  /* newest first */
+    bool is_call;        /* DOT: a POSIX function, not a script */
+    bool is_process;     /* SUBSHELL: this process was forked for it and ends with it
+                            (subshell_materialize) */
+    bool process_wanted; /* SUBSHELL: becomes a process before it starts another one (POSIX mode) */
+    struct undo *undo;   /* newest first */
     struct var *locals; /* variables that live as long as this frame: locals of FUNC, temporary ones
                            of CMD */
     const char

@@ -110,21 +110,76 @@ static bool alias_in_use(const struct parser *p, const char *name, size_t len)
     return false;
 }
 
-/* Makes VALUE the input in place of the word of LEN bytes under the cursor. */
-static bool alias_enter(struct parser *p, const char *value, size_t len)
+/* The word under the cursor that may be the name of an alias. */
+struct alias_word {
+    const char *text; /* backslash-newlines removed */
+    size_t len;
+    size_t bytes; /* in the input */
+    char joined[64];
+};
+
+static bool ends_alias_name(char c)
+{
+    return cclass_is(c, CC_META | CC_QUOTE) || c == '=';
+}
+
+/* The rest of a name after BYTES bytes of it, the next of which is a backslash. False: too long. */
+static bool alias_word_join(struct parser *p, struct alias_word *word)
+{
+    const char *text = p->text + p->pos;
+    size_t room = p->len - p->pos;
+    if (word->len > sizeof word->joined)
+        return false;
+    memcpy(word->joined, text, word->len);
+    while (word->bytes < room) {
+        char c = text[word->bytes];
+        if (c == '\\' && word->bytes + 1 < room && text[word->bytes + 1] == '\n') {
+            word->bytes += 2;
+            continue;
+        }
+        if (ends_alias_name(c))
+            break;
+        if (word->len == sizeof word->joined)
+            return false;
+        word->joined[word->len++] = c;
+        word->bytes++;
+    }
+    word->text = word->joined;
+    return true;
+}
+
+static bool alias_word(struct parser *p, struct alias_word *ret)
+{
+    const char *text = p->text + p->pos;
+    size_t n = 0;
+    while (p->pos + n < p->len && !ends_alias_name(text[n]))
+        n++;
+    ret->text = text;
+    ret->len = ret->bytes = n;
+    int next = look_ahead(p, n);
+    if (next == '\\') {
+        if (look_ahead(p, n + 1) != '\n' || !alias_word_join(p, ret))
+            return false;
+        next = look_ahead(p, ret->bytes);
+    }
+    return ret->len > 0 && next != '(' && (next < 0 || cclass_is((char)next, CC_META));
+}
+
+/* Makes VALUE the input in place of WORD under the cursor. */
+static bool alias_enter(struct parser *p, const char *value, const struct alias_word *word)
 {
     struct input *in = parser_alloc(p, sizeof *in);
     if (!in)
         return false;
     size_t value_len = strlen(value);
     in->text = arena_dup(p->arena, value, value_len);
-    in->alias = arena_dup(p->arena, p->text + p->pos, len);
+    in->alias = arena_dup(p->arena, word->text, word->len);
     if (!in->text || !in->alias)
         return parser_no_memory(p);
     in->len = value_len;
-    in->alias_len = len;
+    in->alias_len = word->len;
     in->outer = p->in;
-    in->outer_pos = p->pos + len;
+    in->outer_pos = p->pos + word->bytes;
     in->ends_blank = value_len > 0 && cclass_is(value[value_len - 1], CC_BLANK);
     p->in = in;
     p->text = in->text;
@@ -137,16 +192,12 @@ bool alias_expand(struct parser *p)
 {
     if (look(p) < 0 || (p->in == p->no_alias_in && p->pos == p->no_alias_pos))
         return false;
-    size_t n = 0;
-    while (p->pos + n < p->len && !cclass_is(p->text[p->pos + n], CC_META | CC_QUOTE) &&
-           p->text[p->pos + n] != '=')
-        n++;
-    int next = look_ahead(p, n);
+    struct alias_word word;
     const char *value = NULL;
-    if (n > 0 && next != '(' && (next < 0 || cclass_is((char)next, CC_META)))
-        value = p->hooks->alias(p->hooks->ctx, p->text + p->pos, n);
-    if (value && !alias_in_use(p, p->text + p->pos, n))
-        return alias_enter(p, value, n);
+    if (alias_word(p, &word))
+        value = p->hooks->alias(p->hooks->ctx, word.text, word.len);
+    if (value && !alias_in_use(p, word.text, word.len))
+        return alias_enter(p, value, &word);
     p->no_alias_in = p->in;
     p->no_alias_pos = p->pos;
     return false;
@@ -156,7 +207,9 @@ void command_position(struct parser *p)
 {
     for (;;) {
         skip_space(p);
-        if (p->status != PARSE_OK || !alias_expand(p))
+        enum reserved word = p->status == PARSE_OK ? peek_reserved(p) : RW_NONE;
+        bool is_fixed = word != RW_NONE && word != RW_IN; /* cannot be aliased here */
+        if (p->status != PARSE_OK || is_fixed || !alias_expand(p))
             return;
         p->alias_applied = true;
     }

@@ -120,6 +120,32 @@ void skip_over(struct parser *p, size_t n)
     p->pos += n;
 }
 
+static size_t ahead_joined(struct parser *p, size_t n)
+{
+    while (look_ahead(p, n) == '\\' && look_ahead(p, n + 1) == '\n')
+        n += 2;
+    return n;
+}
+
+size_t ahead_next(struct parser *p, size_t n)
+{
+    return ahead_joined(p, n + 1);
+}
+
+int look_joined_ahead(struct parser *p, size_t n)
+{
+    size_t at = ahead_joined(p, 0);
+    while (n-- > 0)
+        at = ahead_next(p, at);
+    return look_ahead(p, at);
+}
+
+void skip_joined(struct parser *p, size_t n)
+{
+    while (n-- > 0 && look_joined(p) >= 0)
+        p->pos++;
+}
+
 int look_joined(struct parser *p)
 {
     int c;

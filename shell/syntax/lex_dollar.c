@@ -84,9 +84,9 @@ static struct command_sub *lex_shared_sub(struct parser *p, uint32_t line)
 
 static bool lex_parens(struct parser *p, struct part *part)
 {
-    if (look_ahead(p, 1) == '(') {
+    if (look_joined_ahead(p, 1) == '(') {
         struct cursor start = cursor_save(p);
-        skip_over(p, 2);
+        skip_joined(p, 2);
         struct word *expression;
         if (!lex_try_arith(p, start, &expression))
             return false;
@@ -212,7 +212,7 @@ bool lex_process(struct parser *p, struct builder *b)
         return false;
     process->output = look(p) == '>';
     p->pos++;
-    struct command_sub *command = look(p) == '(' ? lex_command_sub(p, part.line) : NULL;
+    struct command_sub *command = look_joined(p) == '(' ? lex_command_sub(p, part.line) : NULL;
     parser_leave(p);
     if (!command)
         return false;

@@ -35,8 +35,8 @@ static bool lex_name_joined(struct parser *p, bool dotted, struct name **ret_nam
         if (c <= 0)
             break;
         bool first = p->lit.len == base;
-        bool dot = c == '.' && dotted && look_ahead(p, 1) > 0 &&
-                   cclass_is((char)look_ahead(p, 1), CC_NAME_START);
+        bool dot = c == '.' && dotted && look_joined_ahead(p, 1) > 0 &&
+                   cclass_is((char)look_joined_ahead(p, 1), CC_NAME_START);
         if (!dot && !cclass_is((char)c, first ? CC_NAME_START : CC_NAME))
             break;
         str_putc(&p->lit, (char)c);
@@ -72,9 +72,9 @@ static bool lex_subscript(struct parser *p, struct word **ret_word, char *ret_al
     uint32_t line = parser_line(p);
     p->pos++;
     int c = look_joined(p);
-    if ((c == '@' || c == '*') && look_ahead(p, 1) == ']') {
+    if ((c == '@' || c == '*') && look_joined_ahead(p, 1) == ']') {
         *ret_all = (char)c;
-        skip_over(p, 2);
+        skip_joined(p, 2);
         return true;
     }
     size_t mark = open_count(p);
@@ -134,21 +134,21 @@ bool lex_ref(struct parser *p, struct name_ref *ref)
 
 static bool begins_name(struct parser *p, size_t n)
 {
-    int c = look_ahead(p, n);
+    int c = look_joined_ahead(p, n);
     if (c == '.')
-        c = look_ahead(p, n + 1);
+        c = look_joined_ahead(p, n + 1);
     return c > 0 && cclass_is((char)c, CC_NAME_START);
 }
 
 /* The # ! @ that may precede the parameter, or be it. */
 static void lex_prefix(struct parser *p, struct param *param)
 {
-    int c = look(p);
-    int next = c == '#' || c == '!' || c == '@' ? look_ahead(p, 1) : -1;
+    int c = look_joined(p);
+    int next = c == '#' || c == '!' || c == '@' ? look_joined_ahead(p, 1) : -1;
     if (next <= 0)
         return;
     if (c == '#' && (begins_name(p, 1) || cclass_is((char)next, CC_DIGIT) ||
-                     (strchr("@*?-$!#", next) && look_ahead(p, 2) == '}')))
+                     (strchr("@*?-$!#", next) && look_joined_ahead(p, 2) == '}')))
         param->prefix = PARAM_LENGTH;
     else if (c == '!' && begins_name(p, 1))
         param->prefix = PARAM_BANG;
@@ -195,8 +195,8 @@ static bool lex_parameter(struct parser *p, struct param *param)
         return p->status == PARSE_OK ? bad_substitution(p) : false;
     if (param->prefix != PARAM_BANG)
         return true;
-    c = look(p);
-    if ((c == '@' || c == '*') && look_ahead(p, 1) == '}') {
+    c = look_joined(p);
+    if ((c == '@' || c == '*') && look_joined_ahead(p, 1) == '}') {
         param->prefix = PARAM_PREFIXES;
         param->ref.subscript_all = (char)c;
         p->pos++;
@@ -216,7 +216,7 @@ static bool lex_arg(struct parser *p, enum word_mode mode, struct word **ret_wor
 static bool lex_slice(struct parser *p, struct param *param)
 {
     param->op = OP_SLICE;
-    if (look(p) == '}')
+    if (look_joined(p) == '}')
         return bad_substitution(p);
     if (!lex_arith(p, ":}", &param->arg))
         return false;
@@ -283,7 +283,7 @@ static bool lex_operator(struct parser *p, struct param *param, bool dquoted)
         return lex_substitute(p, param);
     if (c == '@') {
         c = look_joined(p);
-        if (c <= 0 || !cclass_is((char)c, CC_NAME_START) || look_ahead(p, 1) != '}')
+        if (c <= 0 || !cclass_is((char)c, CC_NAME_START) || look_joined_ahead(p, 1) != '}')
             return bad_substitution(p);
         param->op = OP_TRANSFORM;
         param->transform = (char)c;

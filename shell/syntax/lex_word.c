@@ -90,15 +90,31 @@ static bool opens_group(const struct parser *p, const struct builder *b)
     return s < end && s > start && s[-1] == '{';
 }
 
+/* Takes the backslash-newlines out of TEXT. */
+static size_t joined_bytes(char *text, size_t len)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < len; i++) {
+        if (text[i] == '\\' && i + 1 < len && text[i + 1] == '\n')
+            i++;
+        else
+            text[kept++] = text[i];
+    }
+    text[kept] = '\0';
+    return kept;
+}
+
 /* A ~ that may be expanded: at the start, or after an unquoted : in an assignment. */
 static bool lex_tilde(struct parser *p, struct builder *b)
 {
     bool at_start = !b->lit_open && p->stack.len == b->stack_base;
     bool wanted = at_start || (b->mode == WORD_VALUE && last_is_unquoted(p, b, ':'));
-    size_t n = 1;
+    size_t n = ahead_next(p, 0);
     int c = look_ahead(p, n);
-    while (wanted && c >= 0 && (cclass_is((char)c, CC_NAME) || c == '.' || c == '+' || c == '-'))
-        c = look_ahead(p, ++n);
+    while (wanted && c >= 0 && (cclass_is((char)c, CC_NAME) || c == '.' || c == '+' || c == '-')) {
+        n = ahead_next(p, n);
+        c = look_ahead(p, n);
+    }
     if (wanted && c >= 0 && !cclass_is((char)c, CC_META) && c != '/' && c != '}' && c != ':')
         wanted = false;
     if (c == '(')
@@ -108,12 +124,12 @@ static bool lex_tilde(struct parser *p, struct builder *b)
         builder_char(p, b, '~', false);
         return true;
     }
-    const char *text = arena_dup(p->arena, p->text + p->pos + 1, n - 1);
+    char *text = arena_dup(p->arena, p->text + p->pos + 1, n - 1);
     if (!text)
         return parser_no_memory(p);
     struct part part = { .kind = PART_TILDE, .line = b->line };
     part.literal.text = text;
-    part.literal.len = n - 1;
+    part.literal.len = joined_bytes(text, n - 1);
     skip(p, n);
     b->flags |= WORD_HAS_TILDE;
     return builder_part(p, b, &part);
@@ -398,7 +414,7 @@ struct word *lex_word(struct parser *p, enum word_mode mode)
     builder_init(p, &l.b, mode);
     if (mode <= WORD_TARGET) {
         int c = look(p);
-        if ((c == '<' || c == '>') && look_ahead(p, 1) == '(')
+        if ((c == '<' || c == '>') && look_joined_ahead(p, 1) == '(')
             lex_process(p, &l.b);
     }
     return lex_general(p, &l);
@@ -409,6 +425,6 @@ bool lex_at_word(struct parser *p, int c)
     if (c < 0)
         return false;
     if (c == '<' || c == '>')
-        return look_ahead(p, 1) == '(';
+        return look_joined_ahead(p, 1) == '(';
     return !(byte_class[c] & T_META);
 }

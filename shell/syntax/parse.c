@@ -17,7 +17,7 @@ static bool at_list_end(struct parser *p)
     if (c < 0 || c == ')' || (c == '}' && p->brace_closes))
         return true;
     if (c == ';')
-        return look_ahead(p, 1) == ';' || look_ahead(p, 1) == '&';
+        return look_joined_ahead(p, 1) == ';' || look_joined_ahead(p, 1) == '&';
     switch (peek_reserved(p)) {
     case RW_THEN:
     case RW_ELSE:
@@ -177,7 +177,7 @@ static bool parse_item(struct parser *p, bool *ret_more)
         return false;
     skip_space(p);
     int c = look(p);
-    int next = c == ';' || c == '|' ? look_ahead(p, 1) : -1;
+    int next = c == ';' || c == '|' ? look_joined_ahead(p, 1) : -1;
     *ret_more = true;
     if (c == ';' && next != ';' && next != '&') {
         p->pos++;
@@ -185,7 +185,7 @@ static bool parse_item(struct parser *p, bool *ret_more)
         p->pos++;
         item.end = END_BACKGROUND;
     } else if (c == '|' && next == '&') {
-        skip_over(p, 2);
+        skip_joined(p, 2);
         item.end = END_COPROC;
     } else {
         *ret_more = c == '\n';

@@ -14,8 +14,8 @@
 static bool take_equals(struct parser *p, bool *ret_append)
 {
     int c = look_joined(p);
-    if (c == '+' && look_ahead(p, 1) == '=') {
-        skip_over(p, 2);
+    if (c == '+' && look_joined_ahead(p, 1) == '=') {
+        skip_joined(p, 2);
         *ret_append = true;
         return true;
     }

@@ -32,10 +32,10 @@ static struct node *parse_group(struct parser *p, enum node_kind kind, uint32_t 
 /* (( expression )), or ( list ) when it is not arithmetic */
 static struct node *parse_parens(struct parser *p, uint32_t line)
 {
-    if (look_ahead(p, 1) == '(') {
+    if (look_joined_ahead(p, 1) == '(') {
         struct cursor start = cursor_save(p);
         struct word *expression;
-        skip_over(p, 2);
+        skip_joined(p, 2);
         if (!lex_try_arith(p, start, &expression))
             return NULL;
         if (expression) {
@@ -133,7 +133,7 @@ static bool for_separator(struct parser *p, bool optional)
 {
     skip_space(p);
     int c = look(p);
-    if (c == ';' && look_ahead(p, 1) != ';' && look_ahead(p, 1) != '&')
+    if (c == ';' && look_joined_ahead(p, 1) != ';' && look_joined_ahead(p, 1) != '&')
         p->pos++;
     else if (c != '\n' && !optional)
         return parser_unexpected(p);
@@ -189,8 +189,8 @@ static struct node *parse_for(struct parser *p, enum node_kind kind, uint32_t li
 {
     const char *opener = kind == NODE_FOR ? "for" : "select";
     skip_space(p);
-    if (kind == NODE_FOR && look(p) == '(' && look_ahead(p, 1) == '(') {
-        skip_over(p, 2);
+    if (kind == NODE_FOR && look(p) == '(' && look_joined_ahead(p, 1) == '(') {
+        skip_joined(p, 2);
         return parse_arith_for(p, line);
     }
     struct node_for *node = parser_alloc(p, sizeof *node);
@@ -278,8 +278,7 @@ static struct node *parse_case(struct parser *p, uint32_t line)
     enum reserved end = braces ? RW_RBRACE : RW_ESAC;
     size_t mark = stack_mark(p);
     bool more = true;
-    while (more && skip_newlines(p)) {
-        command_position(p);
+    while (more && skip_newlines(p)) { /* no command begins here: no alias is looked up */
         if (look(p) < 0 || peek_reserved(p) == end)
             break;
         struct case_item item = { .end = CASE_BREAK };

@@ -54,7 +54,7 @@ static struct word *parse_operand(struct parser *p, enum word_mode mode)
 static enum cond_op take_operator(struct parser *p)
 {
     int c = look(p);
-    if ((c == '<' || c == '>') && look_ahead(p, 1) != '(') {
+    if ((c == '<' || c == '>') && look_joined_ahead(p, 1) != '(') {
         p->pos++;
         return c == '<' ? COND_LESS : COND_GREATER;
     }
@@ -141,9 +141,9 @@ static struct cond *parse_primary(struct parser *p)
 
 static bool take_double(struct parser *p, char c)
 {
-    if (look(p) != c || look_ahead(p, 1) != c)
+    if (look(p) != c || look_joined_ahead(p, 1) != c)
         return false;
-    skip_over(p, 2);
+    skip_joined(p, 2);
     return true;
 }
 

@@ -15,8 +15,10 @@ static size_t prefix_bytes(struct parser *p, int c)
 {
     size_t n = 0;
     if (cclass_is((char)c, CC_DIGIT)) {
-        while (c > 0 && cclass_is((char)c, CC_DIGIT))
-            c = look_ahead(p, ++n);
+        while (c > 0 && cclass_is((char)c, CC_DIGIT)) {
+            n = ahead_next(p, n);
+            c = look_ahead(p, n);
+        }
     } else if (c == '{') {
         c = look_ahead(p, ++n);
         if (c <= 0 || !cclass_is((char)c, CC_NAME_START | (c == '.' ? CC_META : 0)))
@@ -33,9 +35,9 @@ static size_t prefix_bytes(struct parser *p, int c)
 bool redir_begins(struct parser *p, int c)
 {
     if (c == '<' || c == '>')
-        return look_ahead(p, 1) != '(';
+        return look_joined_ahead(p, 1) != '(';
     if (c == '&')
-        return look_ahead(p, 1) == '>';
+        return look_joined_ahead(p, 1) == '>';
     return c > 0 && (c == '{' || cclass_is((char)c, CC_DIGIT)) && prefix_bytes(p, c) > 0;
 }
 
@@ -55,7 +57,7 @@ static bool parse_prefix(struct parser *p, struct redir *redir)
     if (c <= 0 || !cclass_is((char)c, CC_DIGIT))
         return true;
     int64_t fd = 0;
-    while ((c = look(p)) > 0 && cclass_is((char)c, CC_DIGIT)) {
+    while ((c = look_joined(p)) > 0 && cclass_is((char)c, CC_DIGIT)) {
         fd = fd * 10 + (c - '0');
         if (fd > INT32_MAX)
             fd = INT32_MAX;
@@ -68,9 +70,9 @@ static bool parse_prefix(struct parser *p, struct redir *redir)
 /* After <# or >#: ((expression)) or, for reading, a pattern. */
 static bool parse_seek(struct parser *p, struct redir *redir, bool arith_only)
 {
-    if (look(p) == '(' && look_ahead(p, 1) == '(') {
+    if (look_joined(p) == '(' && look_joined_ahead(p, 1) == '(') {
         redir->seek_arith = true;
-        skip_over(p, 2);
+        skip_joined(p, 2);
         return lex_arith(p, ")", &redir->word) || parser_unexpected(p);
     }
     if (arith_only)

@@ -118,6 +118,11 @@ static inline int look(struct parser *p)
 }
 /* The N-th byte after the cursor, or -1. Valid only when look() found a byte. */
 int look_ahead(struct parser *p, size_t n);
+/* Offset from the cursor of the byte behind that at offset N, over backslash-newlines. */
+size_t ahead_next(struct parser *p, size_t n);
+/* As look_ahead(), but backslash-newlines do not count; skip_joined() skips N bytes likewise. */
+int look_joined_ahead(struct parser *p, size_t n);
+void skip_joined(struct parser *p, size_t n);
 /* Removes a backslash-newline under the cursor, if there; then looks. */
 int look_joined(struct parser *p);
 static inline void skip(struct parser *p, size_t n)
