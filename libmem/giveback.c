@@ -25,17 +25,17 @@ enum {
     COST_TIMES = 20,
 };
 
+int give_overcommit = GIVE_ASK;
+
 /* The way that `auto` stands for: only a mapping without access frees what strict accounting
  * counts. */
 static enum mem_giveback give_way(void)
 {
-    static int strict = -1;
-
     if (mem_settings.giveback != MEM_GIVE_AUTO)
         return mem_settings.giveback;
-    if (strict < 0)
-        strict = glue_overcommit() == 2;
-    return strict ? MEM_GIVE_FIXED : MEM_GIVE_DONTNEED;
+    if (give_overcommit == GIVE_ASK)
+        give_overcommit = glue_overcommit();
+    return give_overcommit == 2 ? MEM_GIVE_FIXED : MEM_GIVE_DONTNEED;
 }
 
 void give_huge(struct mem_region *region, char *base, size_t bytes)

@@ -275,6 +275,8 @@ void *large_move(struct span *span, size_t bytes);
 size_t large_want_bytes(const struct span *span, size_t bytes);
 
 /* giveback.c */
+enum { GIVE_ASK = -2 };
+extern int give_overcommit;                 /* the system's setting, or GIVE_ASK: not asked yet */
 void give_freed(struct mem_region *region); /* a span of it became free */
 bool give_undo(struct span *span);          /* makes it usable; false: no memory */
 void give_huge(struct mem_region *region, char *base, size_t bytes);

@@ -25,6 +25,11 @@ static void count_dirty(struct mem_region *region, const struct span *span, size
         region->lazy_bytes += dirty;
     else
         region->given_bytes += dirty;
+}
+
+/* Spans were taken, and what is left of them is in its bins again: only now is less free. */
+static void count_low(struct mem_region *region)
+{
     if (region->dirty_bytes < region->dirty_low)
         region->dirty_low = region->dirty_bytes;
 }
@@ -377,6 +382,7 @@ struct span *large_take(struct mem_region *region, size_t pages, size_t align_pa
         span_release(span);
         return NULL;
     }
+    count_low(region);
     char *end = span_end(span), *high = span->segment->high;
     *ret_dirty_bytes = high > span->base ? (size_t)((high < end ? high : end) - span->base) : 0;
     if (high < end)
@@ -536,6 +542,7 @@ static bool large_grow(struct span *span, size_t pages, size_t want)
     span->pages += right->pages;
     span_drop(right);
     span_cut(span, want);
+    count_low(span->region);
     map_set(span, old, span->pages - old);
     MEM_OPEN(span->base + (old << MEM_PAGE_SHIFT), (size_t)(span->pages - old) << MEM_PAGE_SHIFT);
     large_resized(span, old);

@@ -22,7 +22,7 @@ struct mem_settings mem_settings = {
 };
 
 /* What a row may say about a value. */
-enum verdict { GOOD, BAD, UNSUPPORTED, TOO_LATE, REFUSED, PRIVATE_ONLY, UNWRITABLE };
+enum verdict { GOOD, BAD, UNSUPPORTED, TOO_LATE, REFUSED, PRIVATE_ONLY, UNWRITABLE, CONTRADICTS };
 
 struct option {
     struct mem_option_info info;
@@ -32,6 +32,7 @@ struct option {
 };
 
 static MEM_WARM bool settings_read = false; /* the environment has been looked at */
+static bool method_given;                   /* method= was, and so stays */
 
 /* ---- the options ---- */
 
@@ -165,13 +166,21 @@ static enum verdict apply_debug(struct word value, bool off)
     return apply_switch(&mem_settings.trace_internal, value, off);
 }
 
-/* What needs debug regions makes them at the start; later there are some or none. */
+/* Whether an option that needs debug regions makes sense: they come at the start or never. */
+static enum verdict debug_possible(bool off)
+{
+    if (off || mem_settings.debug_method)
+        return GOOD;
+    if (mem_regions)
+        return TOO_LATE;
+    return method_given ? CONTRADICTS : GOOD;
+}
+
+/* An option that was possible and turned out as VERDICT makes them. */
 static enum verdict debug_needed(enum verdict verdict, bool off)
 {
     if (verdict != GOOD || off || mem_settings.debug_method)
         return verdict;
-    if (mem_regions)
-        return TOO_LATE;
     mem_settings.debug_method = true;
     if (!mem_settings.period)
         mem_settings.period = 1;
@@ -180,9 +189,10 @@ static enum verdict debug_needed(enum verdict verdict, bool off)
 
 static enum verdict apply_abort(struct word value, bool off)
 {
-    enum verdict verdict = apply_switch(&mem_settings.abort, value, off);
+    enum verdict verdict = debug_possible(off);
 
-    return debug_needed(verdict, off);
+    return verdict != GOOD ? verdict
+                           : debug_needed(apply_switch(&mem_settings.abort, value, off), off);
 }
 
 /* A count of LEAST or more. */
@@ -196,21 +206,29 @@ static enum verdict apply_count(size_t *number, size_t standard, size_t least, s
     return good ? GOOD : BAD;
 }
 
+/* The same, for one that needs debug regions. */
+static enum verdict apply_debug_count(size_t *number, size_t standard, size_t least,
+                                      struct word value, bool off)
+{
+    enum verdict verdict = debug_possible(off);
+
+    return verdict != GOOD ? verdict
+                           : debug_needed(apply_count(number, standard, least, value, off), off);
+}
+
 static enum verdict apply_period(struct word value, bool off)
 {
-    enum verdict verdict = apply_count(&mem_settings.period, 0, 1, value, off);
-
-    return debug_needed(verdict, off);
+    return apply_debug_count(&mem_settings.period, mem_settings.debug_method, 1, value, off);
 }
 
 static enum verdict apply_start(struct word value, bool off)
 {
-    return debug_needed(apply_count(&mem_settings.start, 0, 0, value, off), off);
+    return apply_debug_count(&mem_settings.start, 0, 0, value, off);
 }
 
 static enum verdict apply_guard(struct word value, bool off)
 {
-    return debug_needed(apply_count(&mem_settings.guard, 0, 1, value, off), off);
+    return apply_debug_count(&mem_settings.guard, 0, 1, value, off);
 }
 
 static enum verdict apply_fail(struct word value, bool off)
@@ -441,8 +459,8 @@ static enum verdict apply_warn(struct word value, bool off)
         return value.text ? UNWRITABLE : BAD;
     }
     warn_fd = fd;
-    debug_warn_to(fd);
-    return debug_needed(GOOD, false);
+    debug_warn_to(fd); /* watch= writes there, too, whatever the method */
+    return debug_possible(false) == GOOD ? debug_needed(GOOD, false) : GOOD;
 }
 
 static enum verdict apply_check(struct word value, bool off)
@@ -489,6 +507,9 @@ static enum verdict apply_method(struct word value, bool off)
     }
     if (mem_regions)
         return debug == mem_settings.debug_method ? GOOD : TOO_LATE;
+    if (!off && (method_given || mem_settings.debug_method) && debug != mem_settings.debug_method)
+        return CONTRADICTS;
+    method_given = !off;
     mem_settings.debug_method = debug;
     if (debug && !mem_settings.period)
         mem_settings.period = 1;
@@ -661,6 +682,8 @@ static void complain(struct word name, struct word value, const struct option *o
     } else if (verdict == UNWRITABLE) {
         line_str(&line, ": cannot write: ");
         line_str(&line, glue_error_text(errno));
+    } else if (verdict == CONTRADICTS) {
+        line_str(&line, ": contradicts an option before it; ignored");
     } else if (verdict == TOO_LATE) {
         line_str(&line, ": cannot change while the program runs");
     } else {

@@ -28,6 +28,18 @@ bool trace_is_on(void)
     return trace_fd >= 0;
 }
 
+/* Nothing can be written, as errno says: the rest of the trace is lost, and that is said once. */
+static void trace_give_up(void)
+{
+    struct mem_line line = { .used = 0 };
+
+    line_str(&line, "vmalloc: trace: cannot write: ");
+    line_str(&line, glue_error_text(errno));
+    line_send(&line);
+    (void)close(trace_fd);
+    trace_fd = -1;
+}
+
 void trace_flush(void)
 {
     size_t at = 0;
@@ -37,8 +49,10 @@ void trace_flush(void)
     int saved = errno;
     while (at < buffer_used) {
         ssize_t done = glue_write_some(trace_fd, buffer + at, buffer_used - at);
-        if (done <= 0)
+        if (done <= 0) {
+            trace_give_up();
             break;
+        }
         at += (size_t)done;
     }
     errno = saved;
@@ -222,6 +236,8 @@ void trace_event(const struct mem_region *region, const void *old, const void *n
 {
     if (buffer_used > BUFFER_BYTES - EVENT_MAX)
         trace_flush();
+    if (trace_fd < 0)
+        return;
     if (trace_compact)
         event_compact(old, new, bytes, align);
     else

@@ -213,6 +213,92 @@ static void test_clean_rest(void **state)
     mem_options_apply("nosegsize");
 }
 
+/* The permissions (RET_WORD, of the first line) or flags of the mapping that holds ADDRESS. */
+static void mapping_of(const void *address, bool flags, char ret_word[200])
+{
+    static char line[400];
+    unsigned long from = 0, to = 0;
+    bool inside = false;
+    FILE *file = fopen("/proc/self/smaps", "r");
+
+    assert_non_null(file);
+    ret_word[0] = '\0';
+    while (fgets(line, sizeof line, file)) {
+        char permissions[8];
+        if (sscanf(line, "%lx-%lx %7s", &from, &to, permissions) == 3) {
+            inside = (uintptr_t)address >= from && (uintptr_t)address < to;
+            if (inside && !flags)
+                snprintf(ret_word, 200, "%s", permissions);
+        }
+        if (inside && flags && strncmp(line, "VmFlags:", 8) == 0)
+            snprintf(ret_word, 200, "%.199s", line);
+    }
+    fclose(file);
+}
+
+static void auto_is(int overcommit, const char *permissions)
+{
+    char *blocks[COUNT], word[200];
+    struct mem_region *region = mem_region_open("auto", MEM_BEST, 0);
+
+    give_overcommit = overcommit;
+    use("auto");
+    fill(region, blocks, COUNT);
+    for (int i = 2; i < COUNT - 2; i++)
+        mem_free(blocks[i]);
+    (void)mem_give_back(); /* what a collapse has left */
+    mapping_of(blocks[5], false, word);
+    assert_string_equal(word, permissions);
+    mapping_of(blocks[0], false, word);
+    assert_string_equal(word, "rw-p");
+    mem_region_close(region);
+}
+
+/* Strict accounting charges for what may be written to, so there auto takes that away. */
+static void test_auto_reads_overcommit(void **state)
+{
+    (void)state;
+    auto_is(2, "---p");
+    auto_is(0, "rw-p");
+    auto_is(1, "rw-p");
+    auto_is(-1, "rw-p"); /* nobody knows */
+    give_overcommit = GIVE_ASK;
+    struct mem_region *region = mem_region_open("ask", MEM_BEST, 0);
+    char *block = memset(mem_alloc(region, BYTES), 1, BYTES);
+    mem_free(block);
+    (void)mem_give_back();
+    assert_int_equal(give_overcommit, glue_overcommit());
+    mem_region_close(region);
+}
+
+/* A new mapping has lost the advice to use huge pages: it is given again. */
+static void test_huge_after_fixed(void **state)
+{
+    static const char *const closing[] = { "fixed", "unmap" };
+    char *blocks[COUNT], word[200];
+
+    (void)state;
+    for (size_t w = 0; w < 2; w++) {
+        use(closing[w]);
+        mem_options_apply("huge=on");
+        struct mem_region *region = mem_region_open("huge", MEM_BEST, 0);
+        fill(region, blocks, COUNT);
+        mapping_of(blocks[5], true, word);
+        assert_non_null(strstr(word, " hg"));
+        for (int i = 2; i < COUNT - 2; i++)
+            mem_free(blocks[i]);
+        (void)mem_give_back(); /* what a collapse has left */
+        mapping_of(blocks[5], true, word);
+        assert_null(strstr(word, " hg"));
+        char *again = mem_alloc(region, 15 * BYTES);
+        memset(again, 1, 15 * BYTES);
+        mapping_of(again + (8 << 20), true, word);
+        assert_non_null(strstr(word, " hg"));
+        mem_region_close(region);
+    }
+    mem_options_apply("huge=off");
+}
+
 /* ---- the limit ---- */
 
 static int noticed;
@@ -304,6 +390,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_budget),
         cmocka_unit_test(test_growth_over_given),
         cmocka_unit_test(test_clean_rest),
+        cmocka_unit_test(test_auto_reads_overcommit),
+        cmocka_unit_test(test_huge_after_fixed),
         cmocka_unit_test(test_limit),
         cmocka_unit_test(test_huge),
     };
