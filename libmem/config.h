@@ -71,6 +71,10 @@ enum {
  * start no page fault of their own. */
 #define MEM_WARM __attribute__((section(".data")))
 
+/* Of a function that reads counters which another thread may be changing: what it finds may be a
+ * moment old, and nothing else comes of it. */
+#define MEM_RACY __attribute__((no_sanitize("thread")))
+
 static inline size_t mem_round_up(size_t bytes, size_t unit)
 {
     size_t rest = bytes % unit;

@@ -94,7 +94,8 @@ void hooks_update(void)
     if (!mem_site_wanted)
         mem_site = 0;
     bool changed = !hooks != !set->hooks;
-    mem_settings.hooks = hooks;
+    if (hooks != set->hooks) /* threads read it all the time */
+        mem_settings.hooks = hooks;
     if (changed)
         region_hooks_changed();
 }
@@ -154,7 +155,7 @@ void hook_free(void *block, const void *caller)
         if (sites_followed())
             site_free(span, block);
         else
-            plain_free(block);
+            block_free(block); /* its heap may be another thread's */
     }
     mem_unlock();
 }

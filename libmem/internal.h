@@ -205,6 +205,7 @@ void line_send(struct mem_line *line);                /* adds the newline */
 void line_write(struct mem_line *line, int fd);       /* the same, to FD */
 
 /* stats.c */
+void stats_counters(const struct mem_region *region, struct mem_stats *ret_stats);
 void stats_say_usage(struct mem_region *region, const void *base, size_t bytes);
 void stats_say_verbose(void);
 void stats_say_debug(const char *what, const struct mem_region *region, const void *base,

@@ -400,7 +400,7 @@ struct mallinfo2 mallinfo2(void)
 
     mem_lock();
     for (struct mem_region *region = mem_region_next(NULL); region; region = region->next) {
-        mem_region_stats(region, &stats);
+        stats_counters(region, &stats); /* threads are at work on their heaps */
         info.arena += stats.size_bytes;
         info.uordblks += stats.busy_bytes;
         info.fordblks += stats.free_bytes;

@@ -72,12 +72,14 @@ static struct span *pack_new(struct mem_region *region, struct size_class *class
 
     mem_lock();
     struct span *pack = large_take(region, pack_pages(class), 1, &dirty);
+    if (pack) { /* under the lock: an option may be changing the quick ones */
+        pack->kind = SPAN_PACK;
+        pack->quick = !region->debug && !mem_settings.hooks && region->heap != HEAP_SHARED;
+    }
     mem_unlock();
     if (!pack)
         return NULL;
     size_t capacity = ((size_t)pack->pages << MEM_PAGE_SHIFT) / class->bytes;
-    pack->kind = SPAN_PACK;
-    pack->quick = !region->debug && !mem_settings.hooks && region->heap != HEAP_SHARED;
     pack->class_index = (uint8_t)(class - region->classes);
     pack->block_bytes = class->bytes;
     pack->capacity = (uint16_t)(capacity < MEM_PACK_BLOCKS_MAX ? capacity : MEM_PACK_BLOCKS_MAX);
@@ -100,8 +102,8 @@ static void pack_drop(struct mem_region *region, struct size_class *class, struc
     region->carved_bytes -= (size_t)pack->carved * class->bytes;
     if (pack_has_rest(pack))
         region->rest_count--;
-    pack->quick = false;
     mem_lock();
+    pack->quick = false;
     large_put(pack);
     mem_unlock();
 }
@@ -124,13 +126,14 @@ static struct mixed_pack *mixed_new(struct mem_region *region)
     struct span *span = large_take(region, MEM_MIXED_PAGES, 1, &dirty);
     if (span) {
         mixed = region->mixed ? region->mixed : meta_alloc(sizeof *mixed);
-        if (!mixed)
+        if (mixed)
+            span->kind = SPAN_MIXED;
+        else
             large_put(span);
     }
     mem_unlock();
     if (!mixed)
         return NULL;
-    span->kind = SPAN_MIXED;
     mixed->span = span;
     region->mixed = mixed;
     region->pack_count++;

@@ -68,19 +68,19 @@ void line_send(struct mem_line *line)
 
 /* ---- counters ---- */
 
-static uint64_t busy_count(const struct mem_region *region)
+MEM_RACY static uint64_t busy_count(const struct mem_region *region)
 {
     return region->alloc_count - region->freed_count;
 }
 
-static size_t cache_bytes(const struct mem_region *region)
+MEM_RACY static size_t cache_bytes(const struct mem_region *region)
 {
     if (region->method == MEM_LAST)
         return 0;
     return region->carved_bytes - (region->busy_bytes - region->large_bytes);
 }
 
-static size_t cache_count(const struct mem_region *region)
+MEM_RACY static size_t cache_count(const struct mem_region *region)
 {
     if (region->method == MEM_LAST)
         return 0;
@@ -184,9 +184,10 @@ static int last_visit(void *arg, void *block, size_t bytes, bool busy)
     return 0;
 }
 
-void mem_region_stats(struct mem_region *region, struct mem_stats *ret_stats)
+/* What counters alone tell: no block is looked at, so the owner of REGION may be at work. */
+MEM_RACY void stats_counters(const struct mem_region *region, struct mem_stats *ret_stats)
 {
-    struct mem_stats stats = {
+    *ret_stats = (struct mem_stats){
         .name = region->name,
         .method = region->method,
         .size_bytes = region->size_bytes,
@@ -203,20 +204,28 @@ void mem_region_stats(struct mem_region *region, struct mem_stats *ret_stats)
     };
 
     if (region->debug) {
-        stats.method = MEM_METHOD_DEBUG;
-        stats.busy_bytes = region->debug_bytes;
-        stats.busy_count = region->debug_count;
-        stats.peak_bytes = region->debug_peak;
+        ret_stats->method = MEM_METHOD_DEBUG;
+        ret_stats->busy_bytes = region->debug_bytes;
+        ret_stats->busy_count = region->debug_count;
+        ret_stats->peak_bytes = region->debug_peak;
     }
-    if (region->method == MEM_LAST) {
+    if (region->method == MEM_LAST)
+        return;
+    ret_stats->free_bytes = region->size_bytes - region->busy_bytes; /* debug: frames are neither */
+    ret_stats->given_bytes = region->given_bytes;
+    ret_stats->lazy_bytes = region->lazy_bytes;
+    ret_stats->free_count = ret_stats->cache_count + region->rest_count + region->free_span_count;
+}
+
+void mem_region_stats(struct mem_region *region, struct mem_stats *ret_stats)
+{
+    struct mem_stats stats;
+
+    stats_counters(region, &stats);
+    if (region->method == MEM_LAST)
         (void)mem_region_walk(region, last_visit, &stats);
-    } else {
-        stats.free_bytes = region->size_bytes - region->busy_bytes; /* debug: frames are neither */
-        stats.given_bytes = region->given_bytes;
-        stats.lazy_bytes = region->lazy_bytes;
-        stats.free_count = stats.cache_count + region->rest_count + region->free_span_count;
+    else
         block_maxima(region, &stats.busy_max_bytes, &stats.free_max_bytes);
-    }
     *ret_stats = stats;
 }
 

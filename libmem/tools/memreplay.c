@@ -394,7 +394,8 @@ static bool start(const struct kind_of_run *kind, const char *libmem, const char
     return got > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
-static void report(const struct kind_of_run *kind, const char *libmem, const char *file, int times)
+/* Prints one line of the table; false: the run failed. */
+static bool report(const struct kind_of_run *kind, const char *libmem, const char *file, int times)
 {
     double best[4] = { 0 }, figures[4];
     char label[64];
@@ -407,7 +408,7 @@ static void report(const struct kind_of_run *kind, const char *libmem, const cha
     for (int i = 0; i < times; i++) {
         if (!start(kind, libmem, file, figures)) {
             printf("%-32s failed\n", label);
-            return;
+            return false;
         }
         if (i == 0 || figures[0] < best[0])
             memcpy(best, figures, sizeof best);
@@ -415,6 +416,7 @@ static void report(const struct kind_of_run *kind, const char *libmem, const cha
     printf("%-32s %10.1f %12.0f %12.0f %12.0f %8.2f\n", label, best[0], best[1], best[2], best[3],
            best[1] > 0 ? best[2] / best[1] : 0);
     fflush(stdout);
+    return true;
 }
 
 /* libmem.so beside this program, or where the dynamic linker finds it. */
@@ -471,7 +473,9 @@ int main(int argc, char **argv)
     printf("%-32s %10s %12s %12s %12s %8s\n", "run", "cpu ms", "live KiB", "peak KiB", "end KiB",
            "peak/live");
     fflush(stdout);
+    int status = 0;
     for (size_t i = 0; i < count; i++)
-        report(&kinds[i], libmem, argv[optind], times);
-    return 0;
+        if (!report(&kinds[i], libmem, argv[optind], times))
+            status = 1;
+    return status;
 }

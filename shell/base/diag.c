@@ -47,10 +47,15 @@ void diag_printf(const char *format, ...)
     va_start(args, format);
     str_vprintf(&line, format, args);
     va_end(args);
-    if (str_ok(&line))
+    if (str_ok(&line)) {
         diag_line(str_text(&line), line.len);
-    else
-        diag_line(format, strlen(format)); /* no memory: better the bare text than nothing */
+    } else { /* no memory: what fits here is better than nothing */
+        char cut[1024];
+        va_start(args, format);
+        int len = vsnprintf(cut, sizeof cut, format, args);
+        va_end(args);
+        diag_line(cut, len < 0 ? 0 : strlen(cut));
+    }
     str_release(&line);
 }
 

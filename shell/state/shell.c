@@ -74,6 +74,22 @@ static void append_visible(struct str *s, const char *text)
     }
 }
 
+/* The same message without any memory: on descriptor 2 of the process, and perhaps cut. */
+static void print_cut(const char *file, uint32_t line, const char *text)
+{
+    char message[1024];
+    int len = snprintf(message, sizeof message, "%s: %s%s", diag_program, file ? file : "",
+                       file ? ": " : "");
+    size_t used = len < 0 ? 0 : (size_t)len;
+    if (line > 0 && used < sizeof message) {
+        len = snprintf(message + used, sizeof message - used, "line %u: ", line);
+        used += len < 0 ? 0 : (size_t)len;
+    }
+    if (used < sizeof message)
+        snprintf(message + used, sizeof message - used, "%s", text);
+    diag_line(message, strlen(message));
+}
+
 /* `memksh: FILE: line N: TEXT`, leaving out what is unknown, on descriptor 2 of the script. */
 static void print_message(struct shell *sh, const char *file, uint32_t line, const char *text)
 {
@@ -85,7 +101,9 @@ static void print_message(struct shell *sh, const char *file, uint32_t line, con
     if (line > 0)
         str_printf(&s, "line %u: ", line);
     append_visible(&s, text);
-    if (!sh->fdtab || !str_ok(&s))
+    if (!str_ok(&s))
+        print_cut(file, line, text);
+    else if (!sh->fdtab)
         diag_line(str_text(&s), s.len);
     else
         fdtab_message(sh, s.data, s.len);

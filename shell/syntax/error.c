@@ -20,10 +20,19 @@ bool parser_no_memory(struct parser *p)
     return false;
 }
 
+/* Something that was read could not be kept, so what comes now only seems wrong. */
+static bool has_lost(const struct parser *p)
+{
+    return p->lit.failed || p->parens.failed || p->stack.failed || p->assigns.failed ||
+           p->redirs.failed;
+}
+
 bool parser_fail(struct parser *p, uint32_t line, const char *format, ...)
 {
     if (p->status != PARSE_OK)
         return false;
+    if (has_lost(p))
+        return parser_no_memory(p);
     p->status = PARSE_ERROR;
     p->error->line = line;
     p->error->incomplete = false;
