@@ -5,7 +5,7 @@
  */
 #include "tests/unit/libmem/mem_test.h"
 
-enum { LIVE = 40, CALLS = 400, POOL_BYTES = 900 };
+enum { LIVE = 40, CALLS = 250, POOL_BYTES = 900 };
 
 struct live {
     unsigned char *block;
@@ -117,7 +117,7 @@ static void test_each_request(void **state)
             if (!each)
                 assert_true(failed_count <= 1);
         } while (failed_count);
-        assert_true(n > 1000); /* all of them were reached */
+        assert_true(n > 600); /* all of them were reached */
     }
 }
 
@@ -189,7 +189,7 @@ static void each_room(void (*code)(void *), size_t step, size_t most)
 static void test_each_limit(void **state)
 {
     (void)state;
-    each_room(under_limit, 61440, 2 << 20);
+    each_room(under_limit, 180224, 2 << 20);
 }
 
 static void test_each_address_space(void **state)
@@ -197,7 +197,7 @@ static void test_each_address_space(void **state)
     (void)state;
     if (TEST_SANITIZED)
         skip(); /* the sanitizer's shadow does not fit under a limit */
-    each_room(under_rlimit, 77824, 3 << 20);
+    each_room(under_rlimit, 233472, 3 << 20);
 }
 
 int main(void)
