@@ -48,7 +48,8 @@ enum {
     MEM_ARENAS = 64,              /* heaps for threads */
     MEM_DELAY_MS = 100,           /* of calm before memory goes back */
     MEM_DELAY_MAX = 1000000,
-    MEM_LAST_HEAD = 8, /* bytes before each block of a MEM_LAST region */
+    MEM_LAST_HEAD = 8,        /* bytes before each block of a MEM_LAST region ... */
+    MEM_LAST_SITE_SHIFT = 40, /* ... of which the upper bits are its site */
 };
 
 #define MEM_PAGE         ((size_t)1 << MEM_PAGE_SHIFT)

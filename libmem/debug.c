@@ -199,7 +199,7 @@ static void count_live(struct mem_region *region, struct debug_head *head)
     region->debug_count++;
     region->debug_bytes += head->bytes;
     if (sites_followed())
-        site_born(region, head_data(head), head->bytes, 0);
+        site_born(region, head_data(head), head->bytes);
     if (region->debug_bytes > region->debug_peak)
         region->debug_peak = region->debug_bytes;
 }

@@ -116,9 +116,10 @@ struct mem_region {
     size_t size_bytes, segment_count, pack_count;
     uint64_t dropped_count; /* of freed_count: not by a call of free */
     uint64_t resize_count;
-    size_t run_floor, run_bytes; /* MEM_LAST, with sites: see site.c */
-    uint64_t run_count;
-    uint32_t run_site;
+    /* MEM_LAST, with sites: see site.c */
+    uint64_t site_mask;      /* of mem_site in the heads of new blocks: all of it or nothing */
+    struct mem_mark settled; /* what is below is counted */
+    uint64_t kind_bytes, kind_count, kind_peak;
     /* MEM_LAST regions end here. */
     struct segment *growing; /* the one segment that is tried to be extended */
     size_t large_bytes, large_count;
@@ -310,8 +311,8 @@ bool last_resize_in_place(struct mem_region *region, void *block, size_t bytes);
 void last_free(struct mem_region *region, void *block);
 void last_reset(struct mem_region *region, const struct mem_mark *mark);
 size_t last_block_bytes(const void *block);
-/* Calls VISIT for the blocks that a reset to MARK would free. */
-void last_walk_dying(struct mem_region *region, const struct mem_mark *mark,
+/* Calls VISIT for the blocks newer than MARK. */
+void last_walk_above(struct mem_region *region, const struct mem_mark *mark,
                      void (*visit)(struct mem_region *region, void *block, size_t bytes));
 /* The site in the head of BLOCK; of all blocks 0. */
 uint32_t last_site_of(const void *block);
@@ -328,12 +329,14 @@ void site_free(struct span *span, void *block); /* BLOCK of a region, or wrong *
 void *site_resize(struct mem_region *region, void *block, size_t bytes, bool keep, unsigned kind);
 bool site_resize_in_place(struct span *span, void *block, size_t bytes);
 /* A block of a debug region begins or ends; one freed from afar ends. */
-void site_born(const struct mem_region *region, const void *block, size_t bytes, unsigned kind);
+void site_born(const struct mem_region *region, const void *block, size_t bytes);
 void site_died(const struct mem_region *region, const void *block, size_t bytes);
 unsigned site_kind(const void *block); /* 0: its region's */
 /* BLOCK, just born without a kind, gets one. */
 void site_kind_set(const struct mem_region *region, const void *block, size_t bytes, unsigned kind);
 void site_last_reset(struct mem_region *region, const struct mem_mark *mark); /* is about to be */
+void sites_end_check(void); /* after something died */
+void site_region_init(struct mem_region *region);
 void site_region_dies(struct mem_region *region); /* all its blocks are about to */
 void site_forget(const char *base, size_t bytes);
 bool sites_update(bool on);   /* true: HOOK_SITES is wanted */

@@ -11,7 +11,7 @@
  */
 #include "libmem/internal.h"
 
-enum { FILLER = 1, SITE_SHIFT = 40 };
+enum { FILLER = 1, SITE_SHIFT = MEM_LAST_SITE_SHIFT };
 
 #define STEP_MAX ((size_t)1 << SITE_SHIFT)
 
@@ -56,6 +56,12 @@ static size_t step_of(size_t bytes)
 size_t last_block_bytes(const void *block)
 {
     return head_get((const char *)block - MEM_LAST_HEAD) - MEM_LAST_HEAD;
+}
+
+/* What makes the site of a new block in its head. */
+static inline size_t site_head(const struct mem_region *region)
+{
+    return (size_t)mem_site << SITE_SHIFT & region->site_mask;
 }
 
 /* Enters more of SEGMENT in the page map until BYTES above NEXT are in it. */
@@ -168,7 +174,7 @@ void *last_alloc(struct mem_region *region, size_t bytes, size_t align)
     }
     char *head = region->last_next;
     MEM_OPEN(head, step);
-    head_set(head, step);
+    head_set(head, step | site_head(region));
     region->last_next = head + step;
     region_count_alloc(region, step - MEM_LAST_HEAD);
     return head + MEM_LAST_HEAD;
@@ -209,7 +215,7 @@ bool last_resize_in_place(struct mem_region *region, void *block, size_t bytes)
     }
     if (step > old + MEM_LAST_HEAD)
         MEM_OPEN((char *)block + old, step - MEM_LAST_HEAD - old);
-    head_set(head, step);
+    head_set(head, step | site_head(region));
     region->last_next = head + step;
     region->busy_bytes += step - MEM_LAST_HEAD - old;
     if (region->busy_bytes > region->peak_bytes)
@@ -252,27 +258,27 @@ struct mem_mark mem_region_mark(struct mem_region *region)
 
 typedef void last_visit(struct mem_region *region, void *block, size_t bytes);
 
-static void segment_walk_dying(const struct segment *segment, char *from, const char *to,
-                               last_visit *visit)
+static void segment_walk(const struct segment *segment, char *from, const char *to,
+                         last_visit *visit)
 {
     for (char *head = from; head < to; head += head_get(head) & ~(size_t)FILLER)
         if (!(head_get(head) & FILLER))
             visit(segment->region, head + MEM_LAST_HEAD, head_get(head) - MEM_LAST_HEAD);
 }
 
-void last_walk_dying(struct mem_region *region, const struct mem_mark *mark, last_visit *visit)
+void last_walk_above(struct mem_region *region, const struct mem_mark *mark, last_visit *visit)
 {
     struct segment *segment = region->last_segment;
     const struct segment *target = mark->segment ? mark->segment : region->segments;
     const char *to = region->last_next;
 
     for (; segment && segment != target; segment = segment->prev) {
-        segment_walk_dying(segment, segment->base + MEM_LAST_HEAD, to, visit);
+        segment_walk(segment, segment->base + MEM_LAST_HEAD, to, visit);
         to = segment->prev ? segment->prev->last_next : NULL;
     }
     if (segment)
-        segment_walk_dying(segment, mark->segment ? mark->next : segment->base + MEM_LAST_HEAD, to,
-                           visit);
+        segment_walk(segment, mark->segment ? mark->next : segment->base + MEM_LAST_HEAD, to,
+                     visit);
 }
 
 static void site_clear(struct mem_region *region, void *block, size_t bytes)
@@ -285,7 +291,7 @@ void last_sites_clear(struct mem_region *region)
 {
     static const struct mem_mark nothing;
 
-    last_walk_dying(region, &nothing, site_clear);
+    last_walk_above(region, &nothing, site_clear);
 }
 
 static void segment_give_up(struct segment *segment, char *from, char *to)
@@ -337,9 +343,11 @@ void mem_region_reset(struct mem_region *region, struct mem_mark mark)
     }
     mem_lock();
     if (mem_settings.hooks & HOOK_TRACE)
-        last_walk_dying(region, &mark, trace_death);
+        last_walk_above(region, &mark, trace_death);
     if (sites_followed())
         site_last_reset(region, &mark);
     last_reset(region, &mark);
+    if (sites_followed())
+        sites_end_check();
     mem_unlock();
 }

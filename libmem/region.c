@@ -52,6 +52,7 @@ void region_init(struct mem_region *region, const char *name, enum mem_method me
     region->debug = method == MEM_METHOD_DEBUG || (method == MEM_BEST && mem_settings.debug_method);
     region->method = region->debug ? MEM_BEST : method;
     region->open = true;
+    site_region_init(region);
     if (region->debug)
         hooks_debug_region();
     for (size_t i = 0; i < MEM_NAME_BYTES - 1 && name[i]; i++)
@@ -311,9 +312,9 @@ void *plain_alloc(struct mem_region *region, size_t bytes, size_t align, bool ze
 void *region_alloc(struct mem_region *region, size_t bytes, size_t align, bool zeroed,
                    unsigned kind, const void *caller)
 {
-    if (mem_settings.hooks == HOOK_SITES && !region->debug)
+    if (mem_settings.hooks == HOOK_SITES && !region->debug && region->method != MEM_LAST)
         return site_alloc(region, bytes, align, zeroed, kind);
-    if (MEM_UNLIKELY(mem_settings.hooks || region->debug))
+    if (MEM_UNLIKELY(mem_settings.hooks & ~(unsigned)HOOK_SITES || region->debug))
         return hook_alloc(region, bytes, align, zeroed, kind, caller);
     return plain_alloc(region, bytes, align, zeroed);
 }
@@ -347,6 +348,15 @@ void *mem_alloc_zeroed(struct mem_region *region, size_t bytes)
         return block ? memset(block, 0, bytes) : NULL;
     }
     return region_alloc(region, bytes, MEM_ALIGN, true, 0, CALLER);
+}
+
+void *mem_alloc_zeroed_kind(struct mem_region *region, size_t bytes, unsigned kind)
+{
+    if (MEM_LIKELY(bytes - 1 < region->small_limit)) {
+        void *block = mem_alloc(region, bytes);
+        return block ? memset(block, 0, bytes) : NULL;
+    }
+    return region_alloc(region, bytes, MEM_ALIGN, true, kind, CALLER);
 }
 
 void *mem_align(struct mem_region *region, size_t bytes, size_t align)
@@ -478,6 +488,11 @@ void region_free(void *block, const void *caller)
 {
     struct span *span = map_find(block);
 
+    if (mem_settings.hooks == HOOK_SITES && span && span->kind == SPAN_PACK &&
+        !span->region->debug) {
+        site_free(span, block);
+        return;
+    }
     bool debug = span && span->region ? span->region->debug : mem_settings.debug_method;
     if (mem_settings.hooks == HOOK_SITES && !debug)
         site_free(span, block);

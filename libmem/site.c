@@ -4,10 +4,18 @@
  * The sites of blocks stand beside the heap: a word for each 16 bytes of address, in chunks made
  * when first needed and found by two look-ups, so that neither a block's size nor its region
  * matters; the word of a block's first byte is its own, others mean nothing. A word is SITE | KIND
- * << 24; 0 is what a block has that nobody attributed. MEM_LAST regions, whose blocks die by the
- * thousand in one step, keep the site in the head of each block (last.c) and count by RUNS: all
- * blocks above `run_floor` bytes are of `run_site`; what of them is counted already is told by
- * run_bytes and run_count. last_settle brings the counters up to date.
+ * << 24; 0 is what a block has that was got before, or found no memory for its word.
+ *
+ * What happens again and again costs little, because it is counted later: births of one word in a
+ * row are a RUN, one a kind; deaths wait in a queue until their words have come from memory (blocks
+ * die in any order, and each is a miss). Whatever else is counted, and each birth after a death,
+ * settles both, in the order of events, so peaks are exact.
+ *
+ * MEM_LAST regions, whose blocks die by the thousand in one step, write mem_site into the head of
+ * each block (last.c) without passing here, and are counted when blocks die: all that lies below
+ * the mark `settled` is counted as got, and what is newer is counted when a reset ends it or
+ * settles below it. So each block is looked at twice at most, and peaks are exact as well: such a
+ * region only grows between two resets. For the kinds it counts alone.
  *
  * Counters are kept as what was ever got and ever freed. What lives when attribution begins is put
  * to site 0 by moving its `freed`, modulo 2^64, so that from then on the sites add up to the
@@ -18,16 +26,21 @@
 
 enum {
     KIND_SHIFT = 24,
-    CHUNK_SHIFT = 22, /* of the heap, for one chunk of words */
+    CHUNK_SHIFT = 23, /* of the heap, for one chunk of words */
     CHUNK_WORDS = 1 << (CHUNK_SHIFT - 4),
     LEAF_SHIFT = MEM_PAGE_SHIFT + MEM_MAP_LEAF_BITS,
     LEAF_CHUNKS = 1 << (LEAF_SHIFT - CHUNK_SHIFT),
     COUNTS_FIRST = 64,
     FORGET_MIN = 64 << 10, /* smaller dead ranges keep their words */
+    QUEUE_MAX = 64,
 };
+
+#define CHUNK_BYTES ((size_t)CHUNK_WORDS * sizeof(uint32_t))
+#define NO_KEY      UINT32_MAX
 
 struct count {
     uint64_t got_count, freed_count, got_bytes, freed_bytes, peak_bytes;
+    uint64_t passed_count, passed_bytes; /* got and freed, not in the others */
 };
 
 struct site_leaf {
@@ -44,18 +57,44 @@ static struct count *counts = counts_first;
 static uint32_t counts_room = COUNTS_FIRST, site_count = 1;
 static enum mem_sites state;
 static uint64_t finishing_count; /* FINISHING: blocks that still have a site */
+static struct run {
+    uint32_t key, word; /* what mem_site was, and what it means */
+    uint64_t count, bytes;
+} runs[MEM_KINDS];
+static struct {
+    const uint32_t *word;
+    uint32_t bytes, kind;
+} queue[QUEUE_MAX]; /* blocks that died after the runs */
+static size_t queue_count;
 
 /* ---- the words of blocks ---- */
 
 static inline uint32_t *word_of(const void *block)
 {
     uintptr_t at = (uintptr_t)block;
-
-    if (MEM_UNLIKELY(at >> (LEAF_SHIFT + MEM_MAP_ROOT_BITS)))
-        return NULL;
     const struct site_leaf *leaf = leaves[at >> LEAF_SHIFT];
-    uint32_t *chunk = leaf ? leaf->chunk[at >> CHUNK_SHIFT & (LEAF_CHUNKS - 1)] : NULL;
-    return chunk ? chunk + (at >> 4 & (CHUNK_WORDS - 1)) : NULL;
+    uint32_t *chunk =
+        MEM_LIKELY(leaf != NULL) ? leaf->chunk[at >> CHUNK_SHIFT & (LEAF_CHUNKS - 1)] : NULL;
+
+    return MEM_LIKELY(chunk != NULL) ? chunk + (at >> 4 & (CHUNK_WORDS - 1)) : NULL;
+}
+
+/* A chunk: of a big heap, in a huge page, because next to every word used is a miss. */
+static uint32_t *chunk_new(void)
+{
+    static size_t count;
+    bool huge = count++ && mem_settings.huge != MEM_HUGE_OFF;
+    char *base = glue_map_sparse(huge ? 2 * CHUNK_BYTES : CHUNK_BYTES);
+
+    if (!base || !huge)
+        return (uint32_t *)base;
+    size_t skip = -(uintptr_t)base & (CHUNK_BYTES - 1);
+    if (skip)
+        glue_unmap(base, skip);
+    if (skip != CHUNK_BYTES)
+        glue_unmap(base + skip + CHUNK_BYTES, CHUNK_BYTES - skip);
+    glue_advise(base + skip, CHUNK_BYTES, MADV_HUGEPAGE);
+    return (uint32_t *)(base + skip);
 }
 
 /* The same, made if need be; NULL: no memory. */
@@ -68,7 +107,7 @@ static __attribute__((noinline)) uint32_t *word_make(const void *block)
         return NULL;
     uint32_t **chunk = &(*leaf)->chunk[at >> CHUNK_SHIFT & (LEAF_CHUNKS - 1)];
     if (!*chunk)
-        *chunk = glue_map_sparse(CHUNK_WORDS * sizeof **chunk);
+        *chunk = chunk_new();
     return word_of(block);
 }
 
@@ -79,11 +118,14 @@ static inline uint32_t word_get(const void *block)
     return word ? *word : 0;
 }
 
+static void events_settle(void);
+
 /* Drops what the words of a range cost; its blocks are dead. */
 void site_forget(const char *base, size_t bytes)
 {
     if (MEM_LIKELY(state == MEM_SITES_OFF) || bytes < FORGET_MIN)
         return;
+    events_settle();
     uintptr_t at = (uintptr_t)base, end = at + bytes;
     while (at < end) {
         uintptr_t next = (at | (((uintptr_t)1 << CHUNK_SHIFT) - 1)) + 1;
@@ -105,7 +147,7 @@ static void words_clear(void)
     for (size_t i = 0; i < sizeof leaves / sizeof leaves[0]; i++)
         for (int j = 0; leaves[i] && j < LEAF_CHUNKS; j++)
             if (leaves[i]->chunk[j]) {
-                glue_unmap(leaves[i]->chunk[j], CHUNK_WORDS * sizeof *leaves[i]->chunk[j]);
+                glue_unmap(leaves[i]->chunk[j], CHUNK_BYTES);
                 leaves[i]->chunk[j] = NULL;
             }
 }
@@ -132,38 +174,106 @@ static inline uint32_t site_now(void)
     return MEM_LIKELY(state == MEM_SITES_ON && mem_site < site_count) ? mem_site : 0;
 }
 
-static inline void word_born(const struct mem_region *region, uint32_t word, uint64_t blocks,
-                             uint64_t bytes)
+static void word_born(uint32_t word, uint64_t blocks, uint64_t bytes)
 {
     count_born(&counts[word & MEM_SITE_MAX], blocks, bytes);
-    unsigned kind = word >> KIND_SHIFT;
-    count_born(&kinds[kind ? kind : region->kind], blocks, bytes);
+    count_born(&kinds[word >> KIND_SHIFT], blocks, bytes);
 }
 
-static inline void word_died(const struct mem_region *region, uint32_t word, uint64_t blocks,
-                             uint64_t bytes)
+/* KIND: of what has no word. */
+static inline void word_died(uint32_t word, unsigned kind, uint64_t blocks, uint64_t bytes)
 {
     count_died(&counts[word & MEM_SITE_MAX], blocks, bytes);
-    unsigned kind = word >> KIND_SHIFT;
-    count_died(&kinds[kind ? kind : region->kind], blocks, bytes);
+    count_died(&kinds[word ? word >> KIND_SHIFT : kind], blocks, bytes);
     if (MEM_UNLIKELY(state == MEM_SITES_FINISHING) && word & MEM_SITE_MAX)
         finishing_count -= blocks;
 }
 
-void site_born(const struct mem_region *region, const void *block, size_t bytes, unsigned kind)
-{
-    uint32_t *at = word_of(block), word = site_now() | (kind % MEM_KINDS) << KIND_SHIFT;
+/* ---- events that wait ---- */
 
-    if (MEM_UNLIKELY(!at) && !(at = word_make(block)))
-        word = 0;
-    else
-        *at = word;
-    word_born(region, word, 1, bytes);
+static void run_settle(struct run *run)
+{
+    if (run->count)
+        word_born(run->word, run->count, run->bytes);
+    run->count = run->bytes = 0;
+}
+
+static __attribute__((noinline)) void events_settle(void)
+{
+    for (int i = 0; i < MEM_KINDS; i++)
+        run_settle(&runs[i]);
+    for (size_t i = 0; i < queue_count; i++)
+        word_died(*queue[i].word, queue[i].kind, 1, queue[i].bytes);
+    queue_count = 0;
+}
+
+/* A birth that does not go on with the run of its kind. */
+static __attribute__((noinline)) void run_switch(unsigned kind)
+{
+    run_settle(&runs[kind]);
+    runs[kind].word = site_now() | kind << KIND_SHIFT;
+    runs[kind].key = state == MEM_SITES_ON ? mem_site : NO_KEY;
+}
+
+static void runs_end(void)
+{
+    for (int i = 0; i < MEM_KINDS; i++)
+        runs[i].key = NO_KEY;
+}
+
+static inline void block_born(const struct mem_region *region, const void *block, size_t bytes,
+                              unsigned kind)
+{
+    kind = kind ? kind % MEM_KINDS : region->kind;
+    struct run *run = &runs[kind];
+    uint32_t *at = word_of(block);
+
+    if (MEM_UNLIKELY(queue_count))
+        events_settle();
+    if (MEM_UNLIKELY(mem_site != run->key))
+        run_switch(kind);
+    if (MEM_UNLIKELY(!at) && !(at = word_make(block))) {
+        count_born(&counts[0], 1, bytes);
+        count_born(&kinds[region->kind], 1, bytes);
+        return;
+    }
+    *at = run->word;
+    run->count++;
+    run->bytes += bytes;
+}
+
+/* Of a block of a pack. */
+static inline void block_died(const struct mem_region *region, const void *block, uint32_t bytes)
+{
+    const uint32_t *word = word_of(block);
+
+    if (MEM_UNLIKELY(!word)) {
+        events_settle();
+        word_died(0, region->kind, 1, bytes);
+        return;
+    }
+    __builtin_prefetch(word);
+    if (MEM_UNLIKELY(queue_count == QUEUE_MAX))
+        events_settle();
+    queue[queue_count].word = word;
+    queue[queue_count].bytes = bytes;
+    queue[queue_count++].kind = region->kind;
+}
+
+void site_born(const struct mem_region *region, const void *block, size_t bytes)
+{
+    block_born(region, block, bytes, 0);
+}
+
+static void block_died_now(const struct mem_region *region, uint32_t word, size_t bytes)
+{
+    events_settle();
+    word_died(word, region->kind, 1, bytes);
 }
 
 void site_died(const struct mem_region *region, const void *block, size_t bytes)
 {
-    word_died(region, word_get(block), 1, bytes);
+    block_died_now(region, word_get(block), bytes);
 }
 
 unsigned site_kind(const void *block)
@@ -175,13 +285,15 @@ void site_kind_set(const struct mem_region *region, const void *block, size_t by
 {
     uint32_t *word = word_of(block);
 
-    if (!word || !kind || *word >> KIND_SHIFT)
+    if (!word || !kind)
         return;
-    struct count *from = &kinds[region->kind];
+    events_settle();
+    struct count *from = &kinds[*word >> KIND_SHIFT];
     from->got_count--;
     from->got_bytes -= bytes;
-    *word |= (kind % MEM_KINDS) << KIND_SHIFT;
+    *word = (*word & MEM_SITE_MAX) | (kind % MEM_KINDS) << KIND_SHIFT;
     count_born(&kinds[kind % MEM_KINDS], 1, bytes);
+    (void)region;
 }
 
 /* ---- on and off ---- */
@@ -202,10 +314,10 @@ static void count_set_live(struct count *count, uint64_t blocks, uint64_t bytes)
 
 static void last_begin(struct mem_region *region)
 {
-    region->run_site = 0;
-    region->run_floor = region->run_bytes = region->busy_bytes;
-    region->run_count = region->alloc_count - region->freed_count;
     last_sites_clear(region);
+    region->settled = mem_region_mark(region);
+    region->kind_peak = region->busy_bytes;
+    region->site_mask = UINT64_MAX;
 }
 
 /* All that lives is of site 0. START: from now on it is followed. */
@@ -217,10 +329,13 @@ static void sites_begin(bool start)
         uint64_t more, count = live_of(region, &more);
         blocks += count;
         bytes += more;
+        if (region->method == MEM_LAST) {
+            if (start)
+                last_begin(region);
+            continue;
+        }
         of_kind[region->kind][0] += count;
         of_kind[region->kind][1] += more;
-        if (start && region->method == MEM_LAST)
-            last_begin(region);
     }
     count_set_live(&counts[0], blocks, bytes);
     for (int i = 0; i < MEM_KINDS; i++)
@@ -231,26 +346,38 @@ static void last_settle(struct mem_region *region);
 
 static void sites_settle(void)
 {
+    events_settle();
     if (state != MEM_SITES_OFF)
         for (struct mem_region *region = mem_regions; region; region = region->next)
             if (region->method == MEM_LAST)
                 last_settle(region);
 }
 
+static void sites_finish(void)
+{
+    finishing_count = 0;
+    for (uint32_t i = 1; i < site_count; i++)
+        finishing_count += counts[i].got_count - counts[i].freed_count;
+    state = MEM_SITES_FINISHING;
+    runs_end();
+    for (struct mem_region *region = mem_regions; region; region = region->next)
+        region->site_mask = 0;
+}
+
 bool sites_update(bool on)
 {
-    if (on && state == MEM_SITES_OFF)
+    sites_settle();
+    if (on && state == MEM_SITES_OFF) {
         sites_begin(true);
-    if (!on && state == MEM_SITES_ON) {
-        sites_settle();
-        finishing_count = 0;
-        for (uint32_t i = 1; i < site_count; i++)
-            finishing_count += counts[i].got_count - counts[i].freed_count;
+        runs_end();
     }
+    if (on && state == MEM_SITES_FINISHING)
+        for (struct mem_region *region = mem_regions; region; region = region->next)
+            region->site_mask = UINT64_MAX;
     if (on)
         state = MEM_SITES_ON;
     else if (state == MEM_SITES_ON)
-        state = MEM_SITES_FINISHING;
+        sites_finish();
     if (state == MEM_SITES_FINISHING && !finishing_count) {
         state = MEM_SITES_OFF;
         words_clear();
@@ -260,152 +387,211 @@ bool sites_update(bool on)
     return state != MEM_SITES_OFF;
 }
 
-/* The last block with a site is gone. */
-static __attribute__((noinline)) void sites_end(void)
+void sites_end_check(void)
 {
-    hooks_update();
+    if (MEM_LIKELY(state != MEM_SITES_FINISHING))
+        return;
+    events_settle();
+    if (!finishing_count)
+        hooks_update(); /* the last block with a site is gone */
 }
 
-static inline void sites_end_check(void)
+/* ---- MEM_LAST regions ---- */
+
+void site_region_init(struct mem_region *region)
 {
-    if (MEM_UNLIKELY(state == MEM_SITES_FINISHING) && !finishing_count)
-        sites_end();
+    region->site_mask = state == MEM_SITES_ON ? UINT64_MAX : 0;
 }
 
-/* ---- the calls ---- */
+static inline struct count *site_counts(uint32_t site)
+{
+    return &counts[MEM_LIKELY(site < site_count) ? site : 0];
+}
 
+static void last_born(struct mem_region *region, void *block, size_t bytes)
+{
+    struct count *count = site_counts(last_site_of(block));
+
+    count_born(count, 1, bytes);
+    region->kind_count++;
+    region->kind_bytes += bytes;
+    if (MEM_UNLIKELY(state == MEM_SITES_FINISHING) && count != counts)
+        finishing_count++;
+}
+
+static void last_count_died(struct count *count, size_t bytes)
+{
+    count_died(count, 1, bytes);
+    if (MEM_UNLIKELY(state == MEM_SITES_FINISHING) && count != counts)
+        finishing_count--;
+}
+
+static void last_died(struct mem_region *region, void *block, size_t bytes)
+{
+    (void)region;
+    last_count_died(site_counts(last_site_of(block)), bytes);
+}
+
+/* Counts what is new as got. */
 static void last_settle(struct mem_region *region)
 {
-    uint64_t count = region->alloc_count - region->freed_count;
-
-    if (count != region->run_count)
-        word_born(region, region->run_site, count - region->run_count,
-                  region->busy_bytes - region->run_bytes);
-    region->run_bytes = region->busy_bytes;
-    region->run_count = count;
-}
-
-/* From here on blocks are of SITE; nothing is left to be counted. */
-static void last_run(struct mem_region *region, uint32_t site)
-{
-    last_settle(region);
-    region->run_site = site;
-    region->run_floor = region->busy_bytes;
-}
-
-static void *site_last_alloc(struct mem_region *region, size_t bytes, size_t align)
-{
-    uint32_t site = site_now();
-
-    if (MEM_UNLIKELY(site != region->run_site))
-        last_run(region, site);
-    void *block = plain_alloc(region, bytes, align, false);
-    if (block)
-        last_site_set(block, site);
-    return block;
-}
-
-void *site_alloc(struct mem_region *region, size_t bytes, size_t align, bool zeroed, unsigned kind)
-{
-    void *block = NULL;
-    size_t got = 0;
-
-    mem_lock();
-    if (region->method == MEM_LAST) {
-        block = site_last_alloc(region, bytes, align);
-        if (block && zeroed)
-            memset(block, 0, bytes);
-        mem_unlock();
-        return block;
-    }
-    if (MEM_LIKELY(bytes - 1 < MEM_SMALL_MAX && region->method == MEM_BEST && align <= MEM_ALIGN)) {
-        struct size_class *class = class_small(region, bytes);
-        block = class_take(region, class);
-        got = class->bytes;
-        if (block && zeroed)
-            memset(block, 0, bytes);
-    }
-    if (MEM_UNLIKELY(!block)) {
-        block = plain_alloc(region, bytes, align, zeroed);
-        got = block ? block_bytes(map_find(block), block) : 0;
-    }
-    if (MEM_LIKELY(block != NULL))
-        site_born(region, block, got, kind);
-    mem_unlock();
-    return block;
-}
-
-/* The newest block of REGION is freed or has another size, and that is counted. */
-static void last_changed(struct mem_region *region)
-{
-    region->run_bytes = region->busy_bytes;
-    region->run_count = region->alloc_count - region->freed_count;
-    if (region->run_floor > region->busy_bytes)
-        region->run_floor = region->busy_bytes;
+    last_walk_above(region, &region->settled, last_born);
+    if (region->busy_bytes > region->kind_peak)
+        region->kind_peak = region->busy_bytes;
+    region->settled = mem_region_mark(region);
 }
 
 static void site_last_free(struct mem_region *region, void *block)
 {
     last_settle(region);
     size_t before = region->busy_bytes;
-    uint32_t site = last_site_of(block);
+    struct count *count = site_counts(last_site_of(block));
     last_free(region, block);
     if (region->busy_bytes != before)
-        word_died(region, site, 1, before - region->busy_bytes);
-    last_changed(region);
-}
-
-void site_free(struct span *span, void *block)
-{
-    mem_lock();
-    if (MEM_LIKELY(span && span->kind == SPAN_PACK && (uintptr_t)block % MEM_ALIGN == 0)) {
-        struct mem_region *region = span->region;
-        struct size_class *class = &region->classes[span->class_index];
-        if (MEM_LIKELY(class->head != block)) {
-            site_died(region, block, class->bytes);
-            class_give(region, class, block);
-        } else {
-            plain_free(block); /* says what is wrong */
-        }
-    } else if (span && span->kind == SPAN_LAST) {
-        site_last_free(span->region, block);
-    } else {
-        struct mem_region *region = span ? span->region : NULL;
-        uint64_t freed = region ? region->freed_count : 0;
-        size_t bytes = region ? block_bytes(span, block) : 0;
-        uint32_t word = word_get(block);
-        plain_free(block);
-        if (region && region->freed_count != freed)
-            word_died(region, word, 1, bytes);
-    }
-    sites_end_check();
-    mem_unlock();
+        last_count_died(count, before - region->busy_bytes);
+    region->settled = mem_region_mark(region);
 }
 
 static void *site_last_resize(struct mem_region *region, void *block, size_t bytes)
 {
     last_settle(region);
     size_t before = region->busy_bytes, old = last_block_bytes(block);
-    uint64_t resizes = region->resize_count;
-    uint32_t site = last_site_of(block), now = site_now();
+    uint32_t site = last_site_of(block);
     void *moved = plain_resize(region, block, bytes, false);
     if (!moved)
         return NULL;
     size_t got = last_block_bytes(moved);
     if (moved == block && got == old) {
         last_site_set(block, site);
-        region->resize_count = resizes + 1;
         return block;
     }
     /* A block that moved away from below others stays where it was, and counts. */
     if (moved == block || region->busy_bytes - before != got)
-        word_died(region, site, 1, old);
-    last_site_set(moved, now);
-    word_born(region, now, 1, got);
-    last_changed(region);
-    region->run_site = now;
-    region->run_floor = region->busy_bytes; /* what lies below is of any site */
+        last_count_died(site_counts(site), old);
+    last_born(region, moved, got);
+    region->settled = mem_region_mark(region);
     return moved;
+}
+
+static bool site_last_resize_in_place(struct span *span, void *block, size_t bytes)
+{
+    struct mem_region *region = span->region;
+
+    last_settle(region);
+    size_t old = last_block_bytes(block);
+    uint32_t site = last_site_of(block);
+    bool done = plain_resize_in_place(span, block, bytes);
+    size_t got = last_block_bytes(block);
+    last_site_set(block, site);
+    if (got != old) {
+        last_count_died(site_counts(site), old);
+        last_born(region, block, got);
+    }
+    region->settled = mem_region_mark(region);
+    return done;
+}
+
+static __attribute__((noinline)) void last_reset_slow(struct mem_region *region,
+                                                      const struct mem_mark *mark)
+{
+    last_settle(region);
+    last_walk_above(region, mark, last_died);
+    region->settled = *mark;
+}
+
+/* Before a reset to MARK, or the death of all. */
+void site_last_reset(struct mem_region *region, const struct mem_mark *mark)
+{
+    uint64_t bytes = region->busy_bytes - mark->busy_bytes, head;
+
+    if (!bytes)
+        return;
+    if (MEM_UNLIKELY(mark->busy_bytes != region->settled.busy_bytes ||
+                     mark->segment != region->last_segment || state != MEM_SITES_ON)) {
+        last_reset_slow(region, mark);
+        return;
+    }
+    /* Blocks of one site that nothing looked at since they were got. */
+    const char *at = mark->next, *end = region->last_next;
+    memcpy(&head, at, sizeof head);
+    uint64_t site = head >> MEM_LAST_SITE_SHIFT;
+    while ((at += head & (((uint64_t)1 << MEM_LAST_SITE_SHIFT) - MEM_ALIGN)) < end) {
+        memcpy(&head, at, sizeof head);
+        if (MEM_UNLIKELY(head >> MEM_LAST_SITE_SHIFT != site)) {
+            last_reset_slow(region, mark);
+            return;
+        }
+    }
+    uint64_t blocks = region->alloc_count - region->freed_count - mark->busy_count;
+    struct count *count = site_counts((uint32_t)site);
+    count->passed_count += blocks;
+    count->passed_bytes += bytes;
+    if (count->got_bytes - count->freed_bytes + bytes > count->peak_bytes)
+        count->peak_bytes = count->got_bytes - count->freed_bytes + bytes;
+    region->kind_count += blocks;
+    region->kind_bytes += bytes;
+    if (region->busy_bytes > region->kind_peak)
+        region->kind_peak = region->busy_bytes;
+}
+
+/* ---- the calls ---- */
+
+static __attribute__((noinline)) void *site_alloc_other(struct mem_region *region, size_t bytes,
+                                                        size_t align, bool zeroed, unsigned kind)
+{
+    mem_lock();
+    void *block = plain_alloc(region, bytes, align, zeroed);
+    if (block && region->method != MEM_LAST)
+        block_born(region, block, block_bytes(map_find(block), block), kind);
+    mem_unlock();
+    return block;
+}
+
+void *site_alloc(struct mem_region *region, size_t bytes, size_t align, bool zeroed, unsigned kind)
+{
+    if (MEM_LIKELY(bytes - 1 < MEM_SMALL_MAX && region->method == MEM_BEST && !zeroed &&
+                   align <= MEM_ALIGN && !glue_threaded())) {
+        struct size_class *class = class_small(region, bytes);
+        void *block = class_take(region, class);
+        if (MEM_LIKELY(block != NULL)) {
+            block_born(region, block, class->bytes, kind);
+            return block;
+        }
+    }
+    return site_alloc_other(region, bytes, align, zeroed, kind);
+}
+
+static __attribute__((noinline)) void site_free_other(struct span *span, void *block)
+{
+    mem_lock();
+    if (span && span->kind == SPAN_LAST) {
+        site_last_free(span->region, block);
+    } else {
+        struct mem_region *region = span ? span->region : NULL;
+        uint64_t freed = region ? region->freed_count : 0;
+        size_t bytes = region ? block_bytes(span, block) : 0;
+        uint32_t word = region ? word_get(block) : 0;
+        plain_free(block);
+        if (region && region->freed_count != freed)
+            block_died_now(region, word, bytes);
+    }
+    sites_end_check();
+    mem_unlock();
+}
+
+void site_free(struct span *span, void *block)
+{
+    if (MEM_LIKELY(span && span->kind == SPAN_PACK && (uintptr_t)block % MEM_ALIGN == 0 &&
+                   state == MEM_SITES_ON && !glue_threaded())) {
+        struct mem_region *region = span->region;
+        struct size_class *class = &region->classes[span->class_index];
+        if (MEM_LIKELY(class->head != block)) {
+            block_died(region, block, class->bytes);
+            class_give(region, class, block);
+            return;
+        }
+    }
+    site_free_other(span, block);
 }
 
 void *site_resize(struct mem_region *region, void *block, size_t bytes, bool keep, unsigned kind)
@@ -421,12 +607,12 @@ void *site_resize(struct mem_region *region, void *block, size_t bytes, bool kee
         moved = plain_resize(region, block, bytes, keep);
     } else {
         size_t old = span && span->region ? block_bytes(span, block) : 0;
-        uint32_t word = word_get(block);
+        uint32_t word = old ? word_get(block) : 0;
         moved = plain_resize(region, block, bytes, keep);
         size_t got = moved ? block_bytes(map_find(moved), moved) : 0;
         if (moved && (moved != block || got != old)) {
-            word_died(region, word, 1, old);
-            site_born(region, moved, got, word >> KIND_SHIFT ? word >> KIND_SHIFT : kind);
+            block_died_now(region, word, old);
+            block_born(region, moved, got, word >> KIND_SHIFT ? word >> KIND_SHIFT : kind);
         }
     }
     sites_end_check();
@@ -441,53 +627,20 @@ bool site_resize_in_place(struct span *span, void *block, size_t bytes)
 
     mem_lock();
     if (span->kind == SPAN_LAST) {
-        last_settle(region);
-        size_t old = last_block_bytes(block);
-        uint32_t site = last_site_of(block);
-        done = plain_resize_in_place(span, block, bytes);
-        size_t got = last_block_bytes(block);
-        last_site_set(block, site);
-        if (got != old) {
-            word_died(region, site, 1, old);
-            word_born(region, site, 1, got);
-        }
-        last_changed(region);
+        done = site_last_resize_in_place(span, block, bytes);
     } else {
         size_t old = block_bytes(span, block);
         uint32_t word = word_get(block);
         done = plain_resize_in_place(span, block, bytes);
         size_t got = done ? block_bytes(span, block) : old;
         if (got != old) {
-            word_died(region, word, 1, old);
-            site_born(region, block, got, word >> KIND_SHIFT);
+            block_died_now(region, word, old);
+            block_born(region, block, got, word >> KIND_SHIFT);
         }
     }
     sites_end_check();
     mem_unlock();
     return done;
-}
-
-static void last_dying(struct mem_region *region, void *block, size_t bytes)
-{
-    word_died(region, last_site_of(block), 1, bytes);
-}
-
-/* Before a reset to MARK, or the death of all. */
-void site_last_reset(struct mem_region *region, const struct mem_mark *mark)
-{
-    if (region->busy_bytes == mark->busy_bytes)
-        return;
-    last_settle(region);
-    if (MEM_LIKELY(mark->busy_bytes >= region->run_floor)) {
-        word_died(region, region->run_site,
-                  region->alloc_count - region->freed_count - mark->busy_count,
-                  region->busy_bytes - mark->busy_bytes);
-    } else {
-        last_walk_dying(region, mark, last_dying);
-        region->run_floor = mark->busy_bytes;
-    }
-    region->run_bytes = mark->busy_bytes;
-    region->run_count = mark->busy_count;
 }
 
 static int dying_visit(void *arg, void *block, size_t bytes, bool busy)
@@ -501,9 +654,14 @@ void site_region_dies(struct mem_region *region)
 {
     static const struct mem_mark nothing;
 
-    if (region->method == MEM_LAST)
-        site_last_reset(region, &nothing);
-    else if (!region->debug)
+    if (region->method == MEM_LAST) {
+        last_reset_slow(region, &nothing);
+        struct count *kind = &kinds[region->kind];
+        kind->got_count += region->kind_count;
+        kind->freed_count += region->kind_count;
+        kind->got_bytes += region->kind_bytes;
+        kind->freed_bytes += region->kind_bytes;
+    } else if (!region->debug)
         (void)mem_region_walk(region, dying_visit, region);
 }
 
@@ -527,6 +685,7 @@ uint32_t mem_site_new(void)
     }
     if (site_count < counts_room && site_count <= MEM_SITE_MAX)
         site = site_count++;
+    runs_end(); /* what was no site may be one now */
     mem_unlock();
     return site;
 }
@@ -566,6 +725,10 @@ void mem_sites_reset(void)
         count_forget(&counts[i]);
     for (int i = 0; i < MEM_KINDS; i++)
         count_forget(&kinds[i]);
+    for (struct mem_region *region = mem_regions; region; region = region->next) {
+        region->kind_count = region->kind_bytes = 0;
+        region->kind_peak = region->busy_bytes;
+    }
     mem_unlock();
 }
 
@@ -574,8 +737,8 @@ static void stats_fill(const struct count *count, struct mem_site_stats *ret_sta
     *ret_stats = (struct mem_site_stats){ .live_bytes = count->got_bytes - count->freed_bytes,
                                           .live_count = count->got_count - count->freed_count,
                                           .peak_bytes = count->peak_bytes,
-                                          .call_count = count->got_count,
-                                          .total_bytes = count->got_bytes };
+                                          .call_count = count->got_count + count->passed_count,
+                                          .total_bytes = count->got_bytes + count->passed_bytes };
 }
 
 /* Up to date; also where nothing is attributed. */
@@ -605,6 +768,14 @@ bool mem_kind_stats(unsigned kind, struct mem_site_stats *ret_stats)
     mem_lock();
     counts_refresh();
     stats_fill(&kinds[kind], ret_stats);
+    for (struct mem_region *region = mem_regions; region; region = region->next)
+        if (region->method == MEM_LAST && region->kind == kind) {
+            ret_stats->live_bytes += region->busy_bytes;
+            ret_stats->live_count += region->alloc_count - region->freed_count;
+            ret_stats->call_count += region->kind_count;
+            ret_stats->total_bytes += region->kind_bytes;
+            ret_stats->peak_bytes += region->kind_peak;
+        }
     mem_unlock();
     return true;
 }

@@ -231,17 +231,9 @@ static int shell_run(void *ctx, const char *floor)
     return exec_finish(sh);
 }
 
-/* A site of libmem is a line; which file it is in is not known later. */
-static bool site_describe(uint32_t site, char *ret_text, size_t bytes)
-{
-    int length = snprintf(ret_text, bytes, ",%u", site);
-    return length > 0 && (size_t)length < bytes;
-}
-
 int main(int argc, char **argv)
 {
     struct start start = { .argc = argc, .argv = argv };
-    mem_site_describe = site_describe;
     int status = stack_run(shell_run, &start);
     mem_exit();
     /* Not exit(): what libraries would do there is not worth its time. */

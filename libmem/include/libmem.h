@@ -237,7 +237,8 @@ void mem_sites_reset(void);
 
 struct mem_site_stats {
     uint64_t live_bytes, live_count; /* usable bytes of living blocks, as busy bytes of a region */
-    uint64_t peak_bytes;             /* the most live_bytes ever */
+    uint64_t peak_bytes;             /* the most live_bytes ever; of a kind, the peaks of MEM_LAST
+                                        regions are added */
     uint64_t call_count;             /* blocks got, and blocks that a resize changed */
     uint64_t total_bytes;            /* of these calls */
 };
@@ -254,9 +255,10 @@ uint32_t mem_site_of(const void *block, unsigned *ret_kind);
 
 /* The kind of blocks of REGION got without one; before its first block. */
 void mem_region_kind_set(struct mem_region *region, unsigned kind);
-/* As mem_alloc and mem_resize, for a block of KIND (a compile-time constant costs nothing). A
+/* As the calls without _kind, for a block of KIND, which costs nothing more. A
  * resized block stays of its kind. MEM_LAST regions know only their own kind. */
 void *mem_alloc_kind(struct mem_region *region, size_t bytes, unsigned kind);
+void *mem_alloc_zeroed_kind(struct mem_region *region, size_t bytes, unsigned kind);
 void *mem_resize_kind(struct mem_region *region, void *block, size_t bytes, unsigned kind);
 
 #pragma GCC visibility pop

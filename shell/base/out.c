@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "shell/base/kind.h"
 #include "shell/base/sys.h"
 
 enum { OUT_FIRST_BYTES = 4096, OUT_MAX_BYTES = 65536 };
@@ -54,7 +55,7 @@ static void buffer_grow(struct out *o, size_t need)
     size_t cap = o->cap ? o->cap : OUT_FIRST_BYTES;
     while (cap < need)
         cap *= 2;
-    char *buffer = mem_resize(o->region, o->buffer, cap);
+    char *buffer = mem_resize_kind(o->region, o->buffer, cap, KIND_BUFFER);
     if (!buffer)
         return;
     o->buffer = buffer;

@@ -184,7 +184,11 @@ static enum flow call_with(struct shell *sh, struct func *func, size_t argc,
         return shell_fail(sh, ERROR_LIMIT, 1, func->name->text, "recursion too deep");
     }
     struct call call = { .func = func_hold(func), .argc = argc, .argv = argv };
+    uint32_t site_parent = sh->site_parent, site = mem_site;
+    sh->site_parent = site;
     enum flow flow = func->ksh_style && !here ? ksh_run(sh, &call) : posix_run(sh, &call);
+    sh->site_parent = site_parent;
+    mem_site = site;
     func_release(sh, func);
     shell_leave(sh);
     return flow;

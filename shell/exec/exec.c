@@ -14,6 +14,7 @@
 #include "shell/exec/exec_private.h"
 #include "shell/exec/redir.h"
 #include "shell/state/option.h"
+#include "shell/state/site.h"
 
 /* What node_run chooses from stays out of it, so that it has nothing to save: a switch and jumps.
  */
@@ -191,7 +192,8 @@ enum flow exec_node(struct shell *sh, const struct node *node)
     if (__builtin_expect(option_on(sh, OPTION_NOEXEC), 0) && !sh->interactive)
         return FLOW_NEXT; /* set -n in the command that is running */
     sh->line = node->line;
-    mem_site = node->line;
+    if (__builtin_expect(mem_site_wanted, 0))
+        mem_site = site_of_node(sh, node);
     bool checked = kind_is_checked(node->kind);
     uint32_t process_subs = sh->process_sub_count;
     enum flow flow;
@@ -213,8 +215,9 @@ enum flow exec_list(struct shell *sh, const struct list *list)
     if (!list)
         return FLOW_NEXT;
     const struct list_item *end = list->items + list->count;
-    for (const struct list_item *item = list->items; item < end; item++) {
-        enum flow flow;
+    enum flow flow = FLOW_NEXT;
+    uint32_t site = mem_site; /* of the command that the list is a part of */
+    for (const struct list_item *item = list->items; item < end && flow == FLOW_NEXT; item++) {
         if (__builtin_expect(item->end == END_SEQ, 1)) {
             flow = exec_node(sh, item->node);
         } else if (item->end == END_SHOWN) {
@@ -228,10 +231,9 @@ enum flow exec_list(struct shell *sh, const struct list *list)
             if (flow == FLOW_ERROR)
                 flow = exec_consequence(sh, false);
         }
-        if (flow != FLOW_NEXT)
-            return flow;
     }
-    return FLOW_NEXT;
+    mem_site = site;
+    return flow;
 }
 
 enum flow exec_list_last(struct shell *sh, const struct list *list)

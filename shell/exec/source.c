@@ -19,6 +19,7 @@
 #include "shell/exec/exec_private.h"
 #include "shell/exec/jobs.h"
 #include "shell/state/fdtab.h"
+#include "shell/state/site.h"
 
 enum { SYNTAX_STATUS = 2 };
 
@@ -82,7 +83,12 @@ static enum flow next_run(struct shell *sh, struct running *running, bool *ret_e
     sh->parse_hooks->posix = option_on(sh, OPTION_POSIX);
     sh->parse_hooks->brace_expand = option_on(sh, OPTION_BRACEEXPAND);
     sh->parse_hooks->show = option_on(sh, OPTION_SHOWME);
+    uint32_t outer_site = mem_site;
+    if (__builtin_expect(mem_site_wanted, 0))
+        mem_site = site_at(sh, source->line);
     enum parse_result result = parse_command(sh->parse_hooks, source, &program, &error);
+    if (__builtin_expect(mem_site_wanted, 0))
+        mem_site = outer_site;
     if (running->is_script && !source->read && option_on(sh, OPTION_VERBOSE))
         verbose_show(sh, source, start);
     switch (result) {
@@ -308,11 +314,14 @@ enum flow exec_file(struct shell *sh, const char *what, const char *path)
     }
     uint32_t line = sh->line;
     const char *file = sh->file;
+    uint32_t site_parent = sh->site_parent;
     enum flow flow;
+    sh->site_parent = mem_site;
     if (S_ISREG(st.st_mode))
         flow = regular_run(sh, what, path, fd, (size_t)st.st_size);
     else
         flow = stream_run(sh, path, fd);
+    sh->site_parent = site_parent;
     if (flow != FLOW_ERROR || sh->err.printed) {
         sh->file = file;
         sh->line = line;

@@ -236,11 +236,14 @@ static enum flow action_run(struct shell *sh, const char *action)
         return shell_fail_memory(sh, strlen(action) + 1);
     int status_before = traps->status_before;
     uint32_t loop_depth = sh->loop_depth;
+    uint32_t site_parent = sh->site_parent;
     traps->status_before = sh->status;
     traps->depth++;
+    sh->site_parent = 0; /* wherever it came from */
     frame_push(sh, &frame, FRAME_TRAP);
     enum flow flow = exec_text(sh, "trap", copy, strlen(copy));
     frame_pop(sh, &frame);
+    sh->site_parent = site_parent;
     traps->depth--;
     traps->status_before = status_before;
     sh->loop_depth = loop_depth;

@@ -13,6 +13,7 @@
  */
 #include "shell/state/array.h"
 
+#include "shell/base/kind.h"
 #include "shell/base/num.h"
 
 enum {
@@ -89,7 +90,7 @@ static size_t element_bytes(size_t key_len)
 
 struct array *array_new(struct mem_region *nodes, struct mem_region *heap, bool assoc)
 {
-    struct array *a = mem_alloc_zeroed(nodes, sizeof *a);
+    struct array *a = mem_alloc_zeroed_kind(nodes, sizeof *a, KIND_ARRAY);
     if (!a)
         return NULL;
     a->nodes = nodes;
@@ -228,11 +229,11 @@ static void settle(struct array *a, struct element *element, uint32_t hash)
 static bool resize_slots(struct array *a, size_t cap)
 {
     size_t old_cap = a->slot_cap;
-    struct element **slots = mem_resize(a->heap, a->slots, cap * sizeof *slots);
+    struct element **slots = mem_resize_kind(a->heap, a->slots, cap * sizeof *slots, KIND_ARRAY);
     if (!slots)
         return false;
     a->slots = slots;
-    uint32_t *hashes = mem_resize(a->heap, a->hashes, cap * sizeof *hashes);
+    uint32_t *hashes = mem_resize_kind(a->heap, a->hashes, cap * sizeof *hashes, KIND_ARRAY);
     if (!hashes) {
         if (old_cap == 0) {
             mem_free(slots);
@@ -267,7 +268,7 @@ static struct element *put_element(struct array *a, const char *key, size_t len)
         if (a->hashes[at])
             return a->slots[at];
     }
-    struct element *element = mem_alloc(a->nodes, element_bytes(len));
+    struct element *element = mem_alloc_kind(a->nodes, element_bytes(len), KIND_ARRAY);
     if (!element)
         return NULL;
     if ((a->used + 1) * 5 > a->slot_cap * 4) {
@@ -346,7 +347,7 @@ static bool grow_cells(struct array *a, size_t index)
     size_t cap = a->cell_cap ? a->cell_cap + a->cell_cap / 2 : FIRST_CELLS;
     if (cap <= index)
         cap = index + 1;
-    struct value *cells = mem_resize(a->heap, a->cells, cap * sizeof *cells);
+    struct value *cells = mem_resize_kind(a->heap, a->cells, cap * sizeof *cells, KIND_ARRAY);
     if (!cells)
         return false;
     memset(cells + a->cell_cap, 0, (cap - a->cell_cap) * sizeof *cells);
@@ -391,7 +392,8 @@ static bool make_sparse(struct array *a)
 /* Sparse to dense, when that is no larger. Stays sparse when out of memory. */
 static void make_dense(struct array *a)
 {
-    struct value *cells = mem_alloc_zeroed(a->heap, (size_t)a->span * sizeof *cells);
+    struct value *cells =
+        mem_alloc_zeroed_kind(a->heap, (size_t)a->span * sizeof *cells, KIND_ARRAY);
     if (!cells)
         return;
     for (size_t i = 0; i < a->slot_cap; i++) {

@@ -10,6 +10,7 @@
  */
 #include "shell/state/array.h"
 
+#include "shell/base/kind.h"
 #include "shell/base/str.h"
 
 enum {
@@ -175,7 +176,7 @@ bool array_sort(struct array *a)
 {
     if (a->order_valid || a->used == 0)
         return true;
-    struct item *items = mem_alloc(a->heap, a->used * sizeof *items);
+    struct item *items = mem_alloc_kind(a->heap, a->used * sizeof *items, KIND_ARRAY);
     if (!items)
         return false;
     size_t count = 0;

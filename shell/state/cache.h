@@ -14,6 +14,7 @@ enum cache_kind {
     CACHE_PATTERN, /* struct pattern of a literal pattern word */
     CACHE_ARITH,   /* struct arith_code of a literal expression */
     CACHE_COMMAND, /* exec: what a literal command word is */
+    CACHE_SITE,    /* of a node: EXTRA is its site under the call EPOCH (site.h) */
     CACHE_OTHER,   /* a user's own; DATA is typed by RELEASE */
 };
 struct cache_slot {

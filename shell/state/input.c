@@ -20,6 +20,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "shell/base/kind.h"
 #include "shell/base/sys.h"
 #include "shell/state/fdtab.h"
 #include "shell/state/fdtab_private.h"
@@ -165,7 +166,7 @@ static bool make_room(struct input *in, size_t chunk)
     size_t cap = in->cap + in->cap / 2;
     if (cap < in->end + chunk)
         cap = in->end + chunk;
-    char *data = mem_resize(in->tab->region, in->data, cap);
+    char *data = mem_resize_kind(in->tab->region, in->data, cap, KIND_BUFFER);
     if (!data) {
         errno = ENOMEM;
         return false;

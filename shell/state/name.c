@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+#include "shell/base/kind.h"
 #include "shell/state/special.h"
 
 struct name *name_find(struct shell *sh, const char *text, size_t len)
@@ -22,7 +23,7 @@ struct name *name_intern(struct shell *sh, const char *text, size_t len)
         return name;
     if (len >= UINT32_MAX)
         return NULL;
-    name = mem_alloc_zeroed(sh->nodes, sizeof *name + len + 1);
+    name = mem_alloc_zeroed_kind(sh->nodes, sizeof *name + len + 1, KIND_VARIABLE);
     if (!name)
         return NULL;
     memcpy(name->text, text, len);

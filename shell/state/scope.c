@@ -12,6 +12,7 @@
  */
 #include "shell/state/scope.h"
 
+#include "shell/base/kind.h"
 #include "shell/state/special.h"
 #include "shell/state/var_private.h"
 
@@ -19,7 +20,7 @@
  * unless it can be lost. */
 static struct var *new_var(struct shell *sh, struct name *name)
 {
-    struct var *var = mem_alloc_zeroed(sh->nodes, sizeof *var);
+    struct var *var = mem_alloc_zeroed_kind(sh->nodes, sizeof *var, KIND_VARIABLE);
     if (!var)
         return NULL;
     var->name = name;

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "shell/base/diag.h"
+#include "shell/base/kind.h"
 #include "shell/state/alias.h"
 #include "shell/state/cache.h"
 #include "shell/state/cmdhash.h"
@@ -22,6 +23,7 @@
 #include "shell/state/func.h"
 #include "shell/state/option.h"
 #include "shell/state/param.h"
+#include "shell/state/site.h"
 #include "shell/state/special.h"
 #include "shell/state/type.h"
 #include "shell/state/var_private.h"
@@ -148,7 +150,12 @@ static bool open_regions(struct shell *sh)
     sh->nodes = mem_region_open("nodes", MEM_BEST, 0);
     sh->scratch = mem_region_open("scratch", MEM_LAST, 0);
     sh->program_region = mem_region_open("program", MEM_BEST, 0);
-    return sh->heap && sh->nodes && sh->scratch && sh->program_region;
+    if (!sh->heap || !sh->nodes || !sh->scratch || !sh->program_region)
+        return false;
+    mem_region_kind_set(sh->nodes, KIND_UNDO);
+    mem_region_kind_set(sh->scratch, KIND_BUFFER);
+    mem_region_kind_set(sh->program_region, KIND_TREE);
+    return true;
 }
 
 static enum flow start(struct shell *sh)
@@ -164,6 +171,7 @@ static enum flow start(struct shell *sh)
     if (!str_reserve(&sh->last_argument, 1))
         return shell_fail_memory(sh, 0);
     cache_init();
+    site_init();
     frame_push(sh, sh->base_frame, FRAME_BASE);
     sh->options = option_defaults();
     sh->pid = getpid();

@@ -156,6 +156,7 @@ struct shell {
     uint32_t loop_count; /* for FLOW_BREAK / FLOW_CONTINUE */
     const char *file;    /* name of the running script, for messages */
     const struct program *program; /* being run: its source and caches */
+    uint32_t site_parent;          /* site of the call that runs the present function; see site.h */
 
     /* memory (DESIGN: named lifetimes) */
     struct mem_region *heap;    /* variables, functions, history: best */

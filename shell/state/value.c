@@ -9,6 +9,7 @@
  */
 #include "shell/state/value.h"
 
+#include "shell/base/kind.h"
 #include "shell/base/num.h"
 #include "shell/state/array.h"
 
@@ -46,7 +47,7 @@ static size_t room_for(size_t len)
 static bool set_heap_text(struct mem_region *heap, struct value *v, const char *text, size_t len)
 {
     size_t cap = room_for(len);
-    char *data = cap ? mem_alloc(heap, cap) : NULL;
+    char *data = cap ? mem_alloc_kind(heap, cap, KIND_STRING) : NULL;
     if (!data)
         return false;
     memcpy(data, text, len);
@@ -109,11 +110,11 @@ static bool grow(struct mem_region *heap, struct value *v, size_t bytes)
         return false;
     char *data;
     if (v->bits & VALUE_HEAP) {
-        data = mem_resize(heap, v->heap.data, cap);
+        data = mem_resize_kind(heap, v->heap.data, cap, KIND_STRING);
         if (!data)
             return false;
     } else {
-        data = mem_alloc(heap, cap);
+        data = mem_alloc_kind(heap, cap, KIND_STRING);
         if (!data)
             return false;
         memcpy(data, old, old_len + 1);
