@@ -43,6 +43,7 @@ struct args {
     const char *cluster;         /* rest of -abc */
     const char *option_argument; /* of the option just returned */
     char sign;                   /* '-' or '+' */
+    bool numbers_are_operands;   /* set before parsing: -16 ends the options */
     const struct builtin_spec *spec;
 };
 

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "builtins/builtin.h"
+#include "builtins/kill.h"
 #include "shell/base/num.h"
 #include "shell/exec/jobs.h"
 #include "shell/exec/trap.h"
@@ -82,7 +82,7 @@ static enum flow list_option(struct shell *sh, const struct args *args)
     return builtin_usage_error(sh, args, str_text(&why));
 }
 
-static void send_signal(struct shell *sh, const struct args *args, const char *operand, int signal)
+void kill_send(struct shell *sh, const struct args *args, const char *operand, int signal)
 {
     int64_t pid;
     struct job *job = NULL;
@@ -178,7 +178,7 @@ static enum flow kill_run(struct shell *sh, struct args *args)
         return builtin_usage_error(sh, args, "needs a job or process");
     (void)fdtab_flush(sh);
     for (; at < args->count; at++)
-        send_signal(sh, args, args->argv[at], signal);
+        kill_send(sh, args, args->argv[at], signal);
     if (sh->pending)
         return trap_run_pending(sh);
     return FLOW_NEXT;

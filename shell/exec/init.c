@@ -15,6 +15,7 @@
 #include "shell/state/alias.h"
 #include "shell/state/cmdhash.h"
 #include "shell/state/fdtab.h"
+#include "shell/state/history.h"
 
 enum { PARSE_DEPTH_MAX = 20000 };
 
@@ -66,6 +67,7 @@ enum flow exec_init(struct shell *sh)
         .call_function = exec_call,
         .find_builtin = builtin_enabled,
         .path_changed = hook_path_changed,
+        .history_add = history_add,
     };
     sh->parse_hooks = mem_alloc_zeroed(sh->heap, sizeof *sh->parse_hooks);
     sh->arith_cache = arith_cache_new(sh->heap);

@@ -1,5 +1,5 @@
 /*
- * The prompt: lines edited by libedit, prompts from PS1 and PS2, a history in memory.
+ * The prompt: lines edited by libedit, prompts from PS1 and PS2, the history.
  *
  * Everything of libedit is made here, when the shell is interactive, and nowhere else. ^C gives the
  * line up and starts a new command; the end of input leaves the shell, unless ignoreeof is set or
@@ -17,6 +17,7 @@
 #include "shell/exec/jobs.h"
 #include "shell/exec/trap.h"
 #include "shell/state/fdtab.h"
+#include "shell/state/history.h"
 #include "shell/state/option.h"
 
 enum { HISTORY_LINES = 512, EOF_LIMIT = 10 };
@@ -46,7 +47,7 @@ static void prompt_make(struct repl *repl, bool continuation)
         else if (p[1] == '!')
             str_putc(&text, *p++);
         else
-            str_append_int(&text, repl->event.num + 1);
+            str_append_int(&text, history_next(sh));
     }
     const char *expanded = str_text(&text);
     size_t len = text.len;
@@ -69,11 +70,36 @@ static char *prompt_get(EditLine *edit)
     return repl && repl->prompt.data ? repl->prompt.data : empty;
 }
 
-static void history_add(struct repl *repl)
+/* The command that was typed, and has run by now, goes into both histories: the editor's and the
+ * file. */
+static void command_add(struct repl *repl)
 {
-    if (repl->command.len > 1 && str_ok(&repl->command))
+    if (repl->command.len > 1 && str_ok(&repl->command)) {
         history(repl->history, &repl->event, H_ENTER, str_text(&repl->command));
+        if (!repl->sh->history_taken)
+            history_add(repl->sh, str_text(&repl->command), repl->command.len);
+    }
+    repl->sh->history_taken = false;
     str_clear(&repl->command);
+}
+
+/* What the file holds can be called back at the prompt. */
+static void commands_load(struct repl *repl)
+{
+    struct shell *sh = repl->sh;
+    size_t len;
+    if (history_refresh(sh, NULL) != FLOW_NEXT)
+        return;
+    for (int64_t i = history_first(sh); i < history_next(sh); i++) {
+        struct str line;
+        str_init(&line, sh->heap);
+        const char *text = history_get(sh, i, &len);
+        str_append(&line, text ? text : "", text ? len : 0);
+        str_putc(&line, '\n');
+        if (str_ok(&line))
+            history(repl->history, &repl->event, H_ENTER, str_text(&line));
+        str_release(&line);
+    }
 }
 
 /* End of input at the start of a command: 0 to leave, or 1 with a line to go on with. */
@@ -96,7 +122,7 @@ static ptrdiff_t line_read(void *ctx, bool continuation, const char **ret_text)
     int count = 0;
     (void)fdtab_flush(sh);
     if (!continuation) {
-        history_add(repl);
+        command_add(repl);
         jobs_poll(sh);
         jobs_notify(sh);
     }
@@ -132,6 +158,7 @@ static bool repl_open(struct repl *repl)
     el_set(repl->edit, EL_HIST, history, repl->history);
     el_set(repl->edit, EL_EDITOR, "emacs");
     el_source(repl->edit, NULL);
+    commands_load(repl);
     return true;
 }
 

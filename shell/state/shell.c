@@ -21,6 +21,7 @@
 #include "shell/state/fdtab.h"
 #include "shell/state/frame.h"
 #include "shell/state/func.h"
+#include "shell/state/history.h"
 #include "shell/state/option.h"
 #include "shell/state/param.h"
 #include "shell/state/site.h"
@@ -238,6 +239,7 @@ size_t shell_free_counted(struct shell *sh)
             fdtab_free(sh->fdtab);
         param_release(sh);
         env_release(sh);
+        history_free(sh);
         special_release(sh);
         free_names(sh);
         type_free_all(sh);

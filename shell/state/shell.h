@@ -104,7 +104,7 @@ struct shell_hooks {
     /* vars -> exec: an assigned special variable matters there (e.g. PATH: forget command
      * locations). */
     void (*path_changed)(struct shell *sh);
-    /* print -s, read -s -> interactive: adds lines to the history. NULL: there is none. */
+    /* print -s, read -s -> state: adds lines to the history. NULL: there is none. */
     void (*history_add)(struct shell *sh, const char *text, size_t len);
     /* exec -> vmstat: PENDING_SAMPLE is set. */
     void (*sample)(struct shell *sh);
@@ -206,6 +206,7 @@ struct shell {
     uint32_t subshell_level; /* .sh.subshell: virtual and real */
     bool interactive, login;
     bool takes_command;        /* -c: the commands are an argument */
+    bool history_taken;        /* hist put something else into the history than the line typed */
     bool show_only;            /* set -o showme: commands are shown instead of run */
     bool redir_traced;         /* xtrace: a line of redirections was begun */
     bool is_child;             /* a forked subshell: never returns to the parent's boundary */
