@@ -8,6 +8,7 @@
  */
 #include "builtins/print.h"
 
+#include <locale.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,7 +36,9 @@ struct printer {
 
 /* A conversion as written. */
 struct spec {
-    bool minus, plus, space, alternate, zero, group, center, wide;
+    bool minus, plus, space, alternate, zero, center, wide;
+    bool group;  /* flag , */
+    bool locale; /* flag ': groups as the locale has them, which in C are none */
     bool has_precision;
     int width, precision;
     int base;         /* of %..Nd; 0: none */
@@ -144,6 +147,8 @@ static bool read_flag(struct spec *spec, char c)
         spec->zero = true;
         return true;
     case '\'':
+        spec->locale = true;
+        return true;
     case ',':
         spec->group = true;
         return true;
@@ -201,8 +206,11 @@ static bool read_spec(struct printer *p, const char **at, struct spec *spec)
         spec->name_len = (size_t)(c - spec->name);
         c += *c != '\0';
     }
-    for (; *c && strchr("hlLjzt", *c) && c[1]; c++) /* sizes mean nothing here */
+    for (; *c && strchr("hlLjztI", *c) && c[1]; c++) { /* sizes mean nothing here */
         spec->wide |= *c == 'L' || *c == 'l';
+        while (*c == 'I' && c[1] >= '0' && c[1] <= '9' && c[2])
+            c++;
+    }
     spec->conversion = *c;
     *at = c + (*c != '\0');
     return *c != '\0';
@@ -233,16 +241,16 @@ static void write_field(struct printer *p, const struct spec *spec, const char *
     write_fill(p->out, ' ', fill - left);
 }
 
-/* A string: the precision cuts it; with the L flag both count characters. */
+/* A string: the precision cuts it; with the L flag both count columns. */
 static void write_string(struct printer *p, const struct spec *spec, const char *text, size_t len)
 {
     if (spec->has_precision) {
         size_t limit = (size_t)spec->precision;
         if (spec->wide)
-            limit = utf8_offset(text, len, limit);
+            limit = utf8_offset_columns(text, len, limit);
         len = len < limit ? len : limit;
     }
-    write_field(p, spec, text, len, spec->wide ? utf8_count(text, len) : len);
+    write_field(p, spec, text, len, spec->wide ? utf8_columns(text, len) : len);
 }
 
 /* The digits of VALUE, most significant last. */
@@ -257,6 +265,15 @@ static size_t make_digits(uint64_t value, unsigned base, bool upper, char *ret)
     return count;
 }
 
+/* What stands between groups of three digits; "": nothing. */
+static const char *group_separator(const struct spec *spec)
+{
+    const char *separator = localeconv()->thousands_sep;
+    if (!spec->group && !spec->locale)
+        return "";
+    return separator && *separator ? separator : spec->group ? "," : "";
+}
+
 /* Sign, base prefix, zeros, digits. */
 static void write_integer(struct printer *p, const struct spec *spec, uint64_t magnitude,
                           bool negative, bool is_signed, unsigned base)
@@ -269,31 +286,32 @@ static void write_integer(struct printer *p, const struct spec *spec, uint64_t m
         prefix[prefix_len++] = '-';
     else if (is_signed && (spec->plus || spec->space))
         prefix[prefix_len++] = spec->plus ? '+' : ' ';
-    if (spec->alternate && spec->base) {
+    if (spec->alternate && spec->base && is_signed) {
         prefix_len += num_format_int(spec->base, prefix + prefix_len);
         prefix[prefix_len++] = '#';
-    } else if (spec->alternate && base == 16 && magnitude) {
+    } else if (spec->alternate && base == 16) {
         prefix[prefix_len++] = '0';
         prefix[prefix_len++] = spec->conversion == 'X' ? 'X' : 'x';
     } else if (spec->alternate && base == 8 && precision <= (int)count) {
         precision = (int)count + 1;
     }
     size_t zeros = (size_t)precision > count ? (size_t)precision - count : 0;
-    size_t commas = spec->group && count > 0 ? (count - 1) / 3 : 0;
-    size_t shown = prefix_len + zeros + count + commas;
+    const char *separator = base == 10 ? group_separator(spec) : "";
+    size_t commas = *separator && count > 0 ? (count - 1) / 3 : 0;
+    size_t shown = prefix_len + zeros + count + commas * utf8_columns(separator, strlen(separator));
     if (spec->zero && !spec->minus && !spec->has_precision && shown < (size_t)spec->width) {
         zeros += (size_t)spec->width - shown;
         shown = (size_t)spec->width;
     }
     size_t fill = (size_t)spec->width > shown ? (size_t)spec->width - shown : 0;
-    size_t left = spec->minus ? 0 : spec->center ? fill / 2 : fill;
+    size_t left = spec->minus ? 0 : fill;
     write_fill(p->out, ' ', left);
     out_write(p->out, prefix, prefix_len);
     write_fill(p->out, '0', zeros);
     while (count > 0) {
         out_putc(p->out, digits[--count]);
         if (commas && count && count % 3 == 0)
-            out_putc(p->out, ',');
+            out_write(p->out, separator, strlen(separator));
     }
     write_fill(p->out, ' ', fill - left);
 }
@@ -314,15 +332,101 @@ static uint64_t to_integer(struct printer *p, struct num n, bool is_signed)
     return (uint64_t)num_to_int(n);
 }
 
+/* %#d and %#i: about VALUE, in powers of 1000 or 1024: 1.5k, 15Ki. */
+static void write_scaled(struct printer *p, const struct spec *spec, uint64_t value)
+{
+    static const char units[] = " kMGTPE";
+    static const char binary_units[] = " KMGTPE";
+    bool binary = spec->conversion == 'i';
+    unsigned step = binary ? 1024 : 1000, unit = 0;
+    uint64_t rest = 0;
+    while (value >= 1000 && units[unit + 1]) {
+        rest = value % step;
+        value /= step;
+        unit++;
+    }
+    unsigned tenths = (unsigned)((rest * 10 + step / 2) / step);
+    if (tenths == 10) {
+        value++;
+        tenths = 0;
+    }
+    str_clear(&p->text);
+    if (value > 0 && value < 10)
+        str_printf(&p->text, "%u.%u", (unsigned)value, tenths);
+    else
+        str_append_int(&p->text, (int64_t)(value + (tenths >= 5)));
+    if (unit) {
+        str_putc(&p->text, (binary ? binary_units : units)[unit]);
+        if (binary)
+            str_putc(&p->text, 'i');
+    }
+    write_string(p, spec, str_text(&p->text), p->text.len);
+}
+
 static void convert_integer(struct printer *p, const struct spec *spec)
 {
     bool is_signed = spec->conversion == 'd' || spec->conversion == 'i';
     unsigned base = spec->conversion == 'o' ? 8 : (spec->conversion | 0x20) == 'x' ? 16 : 10;
     uint64_t value = to_integer(p, take_number(p), is_signed);
-    if (spec->base >= 2 && spec->base <= 64)
+    if (is_signed && spec->alternate && !spec->base) {
+        write_scaled(p, spec, value);
+        return;
+    }
+    if (is_signed && spec->base >= 2 && spec->base <= 64)
         base = (unsigned)spec->base;
     bool negative = is_signed && (int64_t)value < 0;
     write_integer(p, spec, negative ? 0 - value : value, negative, is_signed, base);
+}
+
+/* Is DIGIT decimals all that FRACTION, below 1, has but for an exact half of the last? In the
+ * arithmetic of a double, whose decimals are what people wrote. */
+static bool is_half(double fraction, int digits)
+{
+    for (int i = 0; i < digits; i++) {
+        fraction *= 10;
+        fraction -= (double)(int)fraction;
+    }
+    return fraction == 0.5;
+}
+
+/* F such that what lies half way between two is rounded away from 0, as ksh93 does, and not to the
+ * even one. */
+static long double round_halves(long double f, char conversion, int precision)
+{
+    double magnitude = fabs((double)f);
+    long double unit = 1;
+    conversion |= 0x20;
+    if (!isfinite(magnitude) || magnitude == 0 || conversion == 'a')
+        return f;
+    if (precision < 0)
+        precision = 6;
+    if (conversion != 'f') {
+        for (; magnitude / (double)unit >= 10; unit *= 10) {
+        }
+        for (; magnitude / (double)unit < 1; unit /= 10) {
+        }
+        magnitude /= (double)unit;
+        precision -= conversion == 'g' && precision > 0;
+    }
+    if (precision > 15 || magnitude >= 0x1p53 ||
+        !is_half(magnitude - (double)(int64_t)magnitude, precision))
+        return f;
+    long double step = unit / 10;
+    for (int i = 0; i < precision; i++)
+        step /= 10;
+    return f < 0 ? f - step : f + step;
+}
+
+/* Groups the digits before the point of the number in S. */
+static void group_digits(struct str *s, const char *separator)
+{
+    const char *text = str_text(s);
+    size_t start = strcspn(text, "0123456789");
+    size_t end = start + strspn(text + start, "0123456789");
+    for (size_t at = end; at > start + 3;) {
+        at -= 3;
+        str_insert(s, at, separator, strlen(separator));
+    }
 }
 
 #pragma GCC diagnostic push
@@ -340,6 +444,8 @@ static void convert_float(struct printer *p, const struct spec *spec)
         precision = 28; /* what ksh93 shows */
     if (precision > FLOAT_PRECISION_MAX)
         precision = FLOAT_PRECISION_MAX;
+    f = round_halves(f, spec->conversion, precision);
+    const char *separator = (spec->conversion | 0x20) == 'f' ? group_separator(spec) : "";
     format[n++] = '%';
     if (spec->minus)
         format[n++] = '-';
@@ -349,19 +455,23 @@ static void convert_float(struct printer *p, const struct spec *spec)
         format[n++] = ' ';
     if (spec->alternate)
         format[n++] = '#';
-    if (spec->zero && !spec->center)
+    if (spec->zero)
         format[n++] = '0';
     memcpy(format + n, "*.*L", 5);
     n += hex ? 3 : 4;
     format[n++] = spec->conversion;
     format[n] = '\0';
-    int width = spec->center ? 0 : spec->width;
+    int width = *separator ? 0 : spec->width;
     str_clear(&p->text);
     if (hex)
         str_printf(&p->text, format, width, precision, (double)f);
     else
         str_printf(&p->text, format, width, precision, f);
-    write_field(p, spec, str_text(&p->text), p->text.len, p->text.len);
+    if (*separator)
+        group_digits(&p->text, separator);
+    struct spec field = *spec;
+    field.center = false;
+    write_field(p, &field, str_text(&p->text), p->text.len, p->text.len);
 }
 #pragma GCC diagnostic pop
 
@@ -436,7 +546,12 @@ static void convert_elapsed(struct printer *p, const struct spec *spec)
     size_t i = 0;
     while (i < sizeof units / sizeof *units && !(seconds >= (long double)units[i].seconds))
         i++;
-    if (i == sizeof units / sizeof *units) {
+    if (seconds < 0)
+        complain(p, p->next - 1 < p->count ? p->argv[p->next - 1] : "",
+                 "invalid argument of type Q");
+    if (!(seconds > 0)) {
+        str_putc(&p->text, '0');
+    } else if (i == sizeof units / sizeof *units) {
         str_printf(&p->text, "%.2Lfs", seconds);
     } else {
         int64_t whole = (int64_t)seconds;

@@ -164,19 +164,35 @@ int utf8_width(uint32_t cp)
     return wcwidth((wchar_t)cp);
 }
 
+static size_t char_columns(const char *p, const char *end, size_t *ret_bytes)
+{
+    uint32_t cp = 0;
+    if (!utf8_active || (unsigned char)*p < 0x80) {
+        *ret_bytes = 1;
+        return 1;
+    }
+    *ret_bytes = utf8_decode(p, end, &cp);
+    int width = cp >= 0x110000 ? 1 : utf8_width(cp);
+    return width > 0 ? (size_t)width : 0;
+}
+
 size_t utf8_columns(const char *text, size_t len)
 {
-    const char *end = text + len;
-    size_t columns = 0;
-    if (!utf8_active)
-        return len;
-    while (text < end) {
-        uint32_t cp;
-        text += utf8_decode(text, end, &cp);
-        int width = cp < 0x80 ? 1 : utf8_width(cp);
-        columns += width > 0 ? (size_t)width : 0;
-    }
+    size_t columns = 0, bytes;
+    for (size_t i = 0; i < len; i += bytes)
+        columns += char_columns(text + i, text + len, &bytes);
     return columns;
+}
+
+size_t utf8_offset_columns(const char *text, size_t len, size_t columns)
+{
+    size_t used = 0, bytes, at = 0;
+    for (; at < len; at += bytes) {
+        used += char_columns(text + at, text + len, &bytes);
+        if (used > columns)
+            break;
+    }
+    return at;
 }
 
 uint32_t utf8_to_upper(uint32_t cp)

@@ -35,8 +35,10 @@ size_t utf8_offset(const char *text, size_t len, size_t index);
 const char *utf8_prev(const char *start, const char *p);
 /* Columns on a terminal; -1 for unprintable. */
 int utf8_width(uint32_t cp);
-/* The same of a whole text; what is unprintable takes none. Outside UTF-8 a byte is a column. */
+/* Columns of TEXT on a terminal; what cannot be printed has none. */
 size_t utf8_columns(const char *text, size_t len);
+/* The most bytes of TEXT, whole characters, that take up to COLUMNS columns. */
+size_t utf8_offset_columns(const char *text, size_t len, size_t columns);
 /* Case mapping of a whole text by the locale; appended to S. */
 struct str;
 void utf8_upper(struct str *s, const char *text, size_t len);

@@ -107,27 +107,13 @@ static bool is_blank(char c)
     return c == ' ' || c == '\t' || c == '\n';
 }
 
-/* The bytes of TEXT that fit in WIDTH columns. */
-static size_t fitting_bytes(const char *text, size_t len, size_t width)
-{
-    const char *p = text, *end = text + len;
-    for (size_t columns = 0; p < end;) {
-        size_t bytes = utf8_char_bytes(p, end);
-        columns += utf8_columns(p, bytes);
-        if (columns > width)
-            break;
-        p += bytes;
-    }
-    return (size_t)(p - text);
-}
-
 /* The text of -L, -R or -Z in WIDTH columns, appended to S. */
 static void justify(struct str *s, uint32_t attrs, size_t width, const char *text, size_t len)
 {
     if (attrs & VAR_LEFT) {
         while (len > 0 && (is_blank(*text) || ((attrs & VAR_ZERO) && *text == '0')))
             text++, len--;
-        size_t bytes = fitting_bytes(text, len, width);
+        size_t bytes = utf8_offset_columns(text, len, width);
         str_append(s, text, bytes);
         for (size_t n = utf8_columns(text, bytes); n < width; n++)
             str_putc(s, ' ');
@@ -142,13 +128,13 @@ static void justify(struct str *s, uint32_t attrs, size_t width, const char *tex
         pad = len > 0 && *text >= '0' && *text <= '9' ? '0' : ' ';
     }
     size_t columns = utf8_columns(text, len);
-    while (columns > width) {
+    while (columns > width) { /* characters in front go */
         size_t bytes = utf8_char_bytes(text, text + len);
         columns -= utf8_columns(text, bytes);
         text += bytes;
         len -= bytes;
     }
-    for (; columns < width; columns++)
+    for (size_t n = columns; n < width; n++)
         str_putc(s, pad);
     str_append(s, text, len);
 }

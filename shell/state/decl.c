@@ -148,7 +148,7 @@ static enum flow take_width(struct shell *sh, const struct var *old, const struc
     if (!(next->attrs & VAR_JUSTIFY) || next->width != 0 || !first || !value_is_set(first))
         return FLOW_NEXT;
     TRY(attr_show(sh, old, first, &text, &len));
-    size_t width = utf8_count(text, len);
+    size_t width = utf8_columns(text, len);
     next->width = (int16_t)(width < INT16_MAX ? width : INT16_MAX);
     return FLOW_NEXT;
 }

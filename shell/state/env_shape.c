@@ -78,7 +78,7 @@ static struct var_change change_of(int shape, int base, const char *value, size_
         change.set = shape & SHAPE_LEFT ? VAR_LEFT : VAR_RIGHT;
         if (shape & SHAPE_ZERO)
             change.set |= VAR_ZERO;
-        size_t width = utf8_count(value, len);
+        size_t width = utf8_columns(value, len);
         change.width = width < INT16_MAX ? (int)width : INT16_MAX;
     }
     if (shape & SHAPE_UPPER)

@@ -229,7 +229,7 @@ static enum flow finish(struct shell *sh, struct var *var, const struct draft *d
 {
     TRY(var_mark_set(sh, var));
     if ((var->attrs & VAR_JUSTIFY) && var->width <= 0 && (draft->bits & VALUE_TEXT)) {
-        size_t width = utf8_count(draft->text, draft->len);
+        size_t width = utf8_columns(draft->text, draft->len);
         var->width = (int16_t)(width < INT16_MAX ? width : INT16_MAX);
     }
     return var_notify(sh, var);
