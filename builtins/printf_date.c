@@ -25,8 +25,15 @@ struct reader {
     bool has_zone;
     long zone_seconds; /* east of Greenwich */
     bool exact;
-    bool has_day; /* a number was taken as the day of the month */
+    bool has_day;   /* a number was taken as the day of the month */
+    bool has_year;  /* a whole date was said */
+    bool has_month; /* a month was named */
+    int nth;        /* third friday in ...: 3, with NTH_DAY; LAST_OF_MONTH: the last; 0: none */
+    bool nth_in;    /* ... and the month was said */
+    int nth_day;    /* the day of the week; ANY_DAY: a day of the month */
 };
+
+enum { LAST_OF_MONTH = -1, ANY_DAY = 7 };
 
 static const char month_names[] = "janfebmaraprmayjunjulaugsepoctnovdec";
 static const char day_names[] = "sunmontuewedthufrisat";
@@ -162,12 +169,21 @@ static bool read_clock(struct reader *r, long hour)
         ((*r->at | 0x20) == 'a' || (*r->at | 0x20) == 'p')) {
         hour = hour % 12 + ((*r->at | 0x20) == 'p' ? 12 : 0);
         r->at += 2;
+    } else if (len == 1 && strchr("aApP", *r->at) && strncasecmp(r->at + 1, ".m.", 3) == 0) {
+        hour = hour % 12 + ((*r->at | 0x20) == 'p' ? 12 : 0);
+        r->at += 4;
     }
     if (hour < 0 || hour > 24 || minute > 59 || second > 61)
         return false;
     set_time(r, (int)hour, (int)minute, (int)second);
     r->ns = ns;
     return true;
+}
+
+/* A year as written: with two digits it is one near us. */
+static long full_year(long year)
+{
+    return year < 70 ? year + 2000 : year < 100 ? year + 1900 : year;
 }
 
 static bool set_date(struct reader *r, long year, long month, long day)
@@ -177,11 +193,22 @@ static bool set_date(struct reader *r, long year, long month, long day)
     r->tm.tm_year = (int)(year - 1900);
     r->tm.tm_mon = (int)month - 1;
     r->tm.tm_mday = (int)day;
-    r->has_day = true;
+    r->has_day = r->has_year = true;
     return true;
 }
 
-/* Digits without separators: yyyymmdd[hhmm[ss]]. */
+/* hhmm[ss] in the digits of N. */
+static bool set_compact_time(struct reader *r, long n, size_t len)
+{
+    long second = len == 6 ? n % 100 : 0;
+    n = len == 6 ? n / 100 : n;
+    if (n / 100 > 24 || n % 100 > 59 || second > 61)
+        return false;
+    set_time(r, (int)(n / 100), (int)(n % 100), (int)second);
+    return true;
+}
+
+/* Digits without separators: yyyymmdd[hhmm[ss]], yyyymmddThhmm[ss], yyyymmddhhmm.ss. */
 static bool read_compact(struct reader *r, const char *digits, size_t len)
 {
     int64_t n;
@@ -196,10 +223,66 @@ static bool read_compact(struct reader *r, const char *digits, size_t len)
         set_time(r, (int)(n / 100 % 100), (int)(n % 100), 0);
         n /= 10000;
     }
-    return set_date(r, (long)(n / 10000), (long)(n / 100 % 100), (long)(n % 100));
+    if (!set_date(r, (long)(n / 10000), (long)(n / 100 % 100), (long)(n % 100)))
+        return false;
+    size_t more = strspn(r->at + 1, "0123456789");
+    if (len == 12 && *r->at == '.' && more == 2) {
+        r->tm.tm_sec = (int)strtol(r->at + 1, NULL, 10);
+        r->at += 3;
+    } else if (len == 8 && (*r->at | 0x20) == 't' && (more == 4 || more == 6)) {
+        r->at += 1 + more;
+        return set_compact_time(r, strtol(r->at - more, NULL, 10), more);
+    }
+    return true;
 }
 
-/* y-m-d, y/m/d or m/d/y after the first number and separator. */
+/* Y-Www[-d]: the day of a week of the year, Monday when it is not said; at the W. */
+static bool read_week(struct reader *r, long year)
+{
+    char *end;
+    long week = strtol(r->at + 1, &end, 10), day = 1;
+    if (*end == '-' && cclass_is(end[1], CC_DIGIT))
+        day = strtol(end + 1, &end, 10);
+    r->at = end;
+    if (week < 1 || week > 53 || day < 1 || day > 7 || !set_date(r, year, 1, 4))
+        return false;
+    normalize(r); /* the 4th of January is in the first week */
+    r->tm.tm_mday += (int)(7 * (week - 1) + day - 1) - (r->tm.tm_wday + 6) % 7;
+    return true;
+}
+
+/* Y-ddd: the day of the year; at the digits. */
+static bool read_year_day(struct reader *r, long year)
+{
+    char *end;
+    long day = strtol(r->at, &end, 10);
+    r->at = end;
+    if (day < 1 || day > 366 || !set_date(r, year, 1, 1))
+        return false;
+    r->tm.tm_mday = (int)day;
+    return true;
+}
+
+/* d-mon-y after the day; at the month. */
+static bool read_named_date(struct reader *r, long day)
+{
+    size_t len = word_length(r->at);
+    int month = find_name(month_names, r->at, len);
+    char *end;
+    if (month < 0 || len == 0)
+        return false;
+    r->at += len;
+    if (*r->at == '-')
+        r->at++;
+    if (!cclass_is(*r->at, CC_DIGIT))
+        return false;
+    long year = strtol(r->at, &end, 10);
+    r->at = end;
+    r->has_month = true;
+    return set_date(r, full_year(year), month + 1, day);
+}
+
+/* y-m-d, y/m/d, y.m.d or m/d/y after the first number and separator. */
 static bool read_date(struct reader *r, long first, bool first_is_year)
 {
     char separator = *r->at;
@@ -211,14 +294,10 @@ static bool read_date(struct reader *r, long first, bool first_is_year)
     if ((*r->at | 0x20) == 't' && cclass_is(r->at[1], CC_DIGIT))
         r->at++;
     if (first_is_year)
-        return set_date(r, first, second, third);
+        return set_date(r, full_year(first), second, third);
     if (!three)
         third = r->tm.tm_year + 1900;
-    return set_date(r,
-                    third < 70    ? third + 2000
-                    : third < 100 ? third + 1900
-                                  : third,
-                    first, second);
+    return set_date(r, full_year(third), first, second);
 }
 
 /* +hh:mm -hhmm after a time of day; Z, UTC, GMT. */
@@ -258,6 +337,88 @@ static bool read_relative(struct reader *r, int64_t count)
     return true;
 }
 
+/* Is an ordinal number N followed by `DAY` or, with `in`, by `day`? Then it is that day of the
+ * month, and the month may be said behind. */
+static bool read_nth(struct reader *r, int n)
+{
+    const char *at = r->at;
+    skip_blanks(r);
+    size_t len = word_length(r->at);
+    int day = find_name(day_names, r->at, len);
+    const char *in = r->at + len + strspn(r->at + len, " \t");
+    bool has_month = word_length(in) == 2 && strncasecmp(in, "in", 2) == 0;
+    if (is_word(r->at, len, "day"))
+        day = ANY_DAY;
+    if (day < 0 || (day == ANY_DAY && !has_month && n != LAST_OF_MONTH)) {
+        r->at = at;
+        return false;
+    }
+    r->at = has_month ? in + 2 : r->at + len;
+    r->nth = n;
+    r->nth_day = day;
+    r->nth_in = has_month;
+    return true;
+}
+
+/* After all is read: the day of the month that read_nth() means. */
+static void go_to_nth(struct reader *r)
+{
+    if (r->nth == LAST_OF_MONTH) {
+        r->tm.tm_mon++;
+        r->tm.tm_mday = 0;
+    } else {
+        r->tm.tm_mday = 1;
+    }
+    normalize(r);
+    if (r->nth_day == ANY_DAY)
+        r->tm.tm_mday += r->nth == LAST_OF_MONTH ? 0 : r->nth - 1;
+    else if (r->nth == LAST_OF_MONTH)
+        r->tm.tm_mday -= (r->tm.tm_wday - r->nth_day + 7) % 7;
+    else
+        r->tm.tm_mday += (r->nth_day - r->tm.tm_wday + 7) % 7 + 7 * (r->nth - 1);
+    r->day_start |= r->nth_in ? r->nth == LAST_OF_MONTH : r->nth_day != ANY_DAY;
+}
+
+/* first, second ... twelfth: the number; LAST_OF_MONTH for final; 0: none. */
+static int find_ordinal(const char *word, size_t len)
+{
+    static const char *const names[] = { "first", "second", "third",    "fourth",
+                                         "fifth", "sixth",  "seventh",  "eighth",
+                                         "ninth", "tenth",  "eleventh", "twelfth" };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        if (is_word(word, len, names[i]))
+            return (int)i + 1;
+    }
+    return is_word(word, len, "final") ? LAST_OF_MONTH : 0;
+}
+
+/* PnYnMnWnDTnHnMnS after the P: a time from now. */
+static bool read_duration(struct reader *r)
+{
+    static const char letters[] = "ymwdhms";
+    static const enum unit units[] = { UNIT_YEAR, UNIT_MONTH,  UNIT_WEEK,  UNIT_DAY,
+                                       UNIT_HOUR, UNIT_MINUTE, UNIT_SECOND };
+    bool exact = r->exact, in_time = false;
+    r->exact = true;
+    normalize(r);
+    while (*r->at && !cclass_is(*r->at, CC_SPACE)) {
+        char *end;
+        if ((*r->at | 0x20) == 't') {
+            in_time = true;
+            r->at++;
+            continue;
+        }
+        long n = strtol(r->at, &end, 10);
+        const char *letter = strchr(in_time ? letters + 4 : letters, *end | 0x20);
+        if (end == r->at || !*end || !letter)
+            return false;
+        move(r, n, units[letter - letters]);
+        r->at = end + 1;
+    }
+    r->exact = exact;
+    return true;
+}
+
 static bool read_number(struct reader *r)
 {
     const char *start = r->at;
@@ -266,7 +427,16 @@ static bool read_number(struct reader *r)
     r->at += len;
     if (*r->at == ':')
         return read_clock(r, n);
-    if ((*r->at == '-' || *r->at == '/') && cclass_is(r->at[1], CC_DIGIT))
+    if (len == 4 && *r->at == '-' && (r->at[1] | 0x20) == 'w' && cclass_is(r->at[2], CC_DIGIT))
+        return r->at++, read_week(r, n);
+    if (len == 4 && *r->at == '-' && strspn(r->at + 1, "0123456789") == 3)
+        return r->at++, read_year_day(r, n);
+    if (len <= 2 && *r->at == '-' && word_length(r->at + 1))
+        return r->at++, read_named_date(r, n);
+    if (len <= 2 && word_length(r->at) >= 3 && cclass_is(r->at[word_length(r->at)], CC_DIGIT))
+        return read_named_date(r, n);
+    if ((*r->at == '-' || *r->at == '/' || (*r->at == '.' && len == 4)) &&
+        cclass_is(r->at[1], CC_DIGIT))
         return read_date(r, n, len > 2 || *r->at == '-');
     if (len == 8 || len == 12 || len == 14)
         return read_compact(r, start, len);
@@ -275,10 +445,20 @@ static bool read_number(struct reader *r)
     size_t word = word_length(r->at);
     if (word == 2 && (r->at[1] | 0x20) == 'm' && find_unit(r->at, word) < 0)
         return read_clock(r, n);
-    if (word == 2 && after == r->at && strchr("snrt", *r->at | 0x20) && find_unit(r->at, word) < 0)
-        r->at += word; /* 1st 2nd 3rd 4th */
-    else if (word > 0 && find_unit(r->at, word) >= 0 && find_name(month_names, r->at, word) < 0)
+    if (word == 2 && after == r->at && strchr("snrt", *r->at | 0x20) &&
+        find_unit(r->at, word) < 0) { /* 1st 2nd 3rd 4th */
+        r->at += word;
+        if (read_nth(r, (int)n))
+            return true;
+    } else if (word > 0 && find_unit(r->at, word) >= 0 && find_name(month_names, r->at, word) < 0)
         return read_relative(r, n);
+    bool no_date = !r->has_month && !r->has_day;
+    if (len == 4 && (no_date || (r->has_year && !r->has_time)) && set_compact_time(r, n, len))
+        return true;
+    if (r->has_day && len <= 2 && r->has_month) {
+        r->tm.tm_year = (int)full_year(n) - 1900;
+        return true;
+    }
     if (len == 4 || r->has_day) {
         r->tm.tm_year = (int)n - 1900;
         return len == 4;
@@ -296,7 +476,7 @@ static void go_to_weekday(struct reader *r, int day, int count)
     normalize(r);
     int ahead = (day - r->tm.tm_wday + 7) % 7;
     if (count > 0)
-        ahead += ahead == 0 ? 7 * count : 7 * (count - 1);
+        ahead += 7 * count;
     else if (count < 0)
         ahead -= 7;
     r->tm.tm_mday += ahead;
@@ -310,7 +490,7 @@ static bool read_step(struct reader *r, int count)
     size_t len = word_length(r->at);
     int day = find_name(day_names, r->at, len);
     int unit = find_unit(r->at, len);
-    if (day >= 0 && unit < 0) {
+    if (day >= 0 && (unit < 0 || len == 3)) { /* mon is a day */
         r->at += len;
         go_to_weekday(r, day, count);
         return true;
@@ -323,11 +503,52 @@ static bool read_step(struct reader *r, int count)
     return true;
 }
 
+/* After `last`: is it the last DAY in some month, or the last day of this one? */
+static bool last_in_month(struct reader *r)
+{
+    const char *at = r->at + strspn(r->at, " \t");
+    size_t len = word_length(at);
+    if (is_word(at, len, "day"))
+        return true;
+    const char *in = at + len + strspn(at + len, " \t");
+    return find_name(day_names, at, len) >= 0 && is_word(in, word_length(in), "in");
+}
+
+/* The usual names of zones, behind a time of day. */
+static bool find_zone(struct reader *r, const char *word, size_t len)
+{
+    static const struct {
+        const char *name;
+        int hours;
+    } zones[] = { { "est", -5 }, { "edt", -4 }, { "cst", -6 },  { "cdt", -5 },
+                  { "mst", -7 }, { "mdt", -6 }, { "pst", -8 },  { "pdt", -7 },
+                  { "wet", 0 },  { "cet", 1 },  { "cest", 2 },  { "eet", 2 },
+                  { "bst", 1 },  { "jst", 9 },  { "aest", 10 }, { "aedt", 11 } };
+    for (size_t i = 0; i < sizeof zones / sizeof *zones; i++) {
+        if (is_word(word, len, zones[i].name)) {
+            r->has_zone = true;
+            r->zone_seconds = zones[i].hours * 3600L;
+            return true;
+        }
+    }
+    return false;
+}
+
 static bool read_word(struct reader *r)
 {
     const char *word = r->at;
     size_t len = word_length(word);
     r->at += len;
+    bool duration = (*word | 0x20) == 'p' && cclass_is(word[len], CC_DIGIT);
+    if (duration && (len == 1 || (len == 2 && (word[1] | 0x20) == 't'))) {
+        r->at = word + 1;
+        return read_duration(r);
+    }
+    int ordinal = find_ordinal(word, len);
+    if (ordinal)
+        return read_nth(r, ordinal);
+    if (is_word(word, len, "last") && last_in_month(r))
+        return read_nth(r, LAST_OF_MONTH);
     static const struct {
         const char *name;
         int days;
@@ -345,15 +566,23 @@ static bool read_word(struct reader *r)
         return read_step(r, -1);
     if (is_word(word, len, "this"))
         return read_step(r, 0);
-    if (is_word(word, len, "noon") || is_word(word, len, "midnight")) {
-        set_time(r, len == 4 ? 12 : 0, 0, 0);
-        return true;
+    static const struct {
+        const char *name;
+        int hour;
+    } hours[] = { { "midnight", 0 }, { "morning", 6 }, { "noon", 12 }, { "evening", 18 } };
+    for (size_t i = 0; i < sizeof hours / sizeof *hours; i++) {
+        if (is_word(word, len, hours[i].name)) {
+            set_time(r, hours[i].hour, 0, 0);
+            return true;
+        }
     }
+    if (r->has_time && find_zone(r, word, len))
+        return true;
     if (is_word(word, len, "z") || is_word(word, len, "utc") || is_word(word, len, "gmt")) {
         r->has_zone = true;
         return true;
     }
-    if (is_word(word, len, "exact")) {
+    if (is_word(word, len, "exact") || is_word(word, len, "exactly")) {
         r->exact = true;
         return true;
     }
@@ -364,6 +593,7 @@ static bool read_word(struct reader *r)
     int month = find_name(month_names, word, len);
     if (month >= 0) {
         r->tm.tm_mon = month;
+        r->has_month = true;
         return true;
     }
     int day = find_name(day_names, word, len);
@@ -420,6 +650,8 @@ bool time_parse(const char *date, int64_t now_ns, int64_t *ret_ns)
         if (!ok)
             return false;
     }
+    if (r.nth)
+        go_to_nth(&r);
     if (r.day_start && !r.has_time)
         set_time(&r, 0, 0, 0);
     r.tm.tm_isdst = -1;

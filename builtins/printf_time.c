@@ -53,12 +53,8 @@ static const char *expansion(char letter)
     switch (letter) {
     case 'f':
         return "%Y.%m.%d-%H:%M:%S";
-    case 'g':
-        return "%b %e %H:%M";
-    case 'G':
-        return "%b %e  %Y";
     case 'i':
-        return "%a %b %e %H:%M:%S %Z %Y";
+        return "%a %b %e %H:%M:%S %z %Z %Y";
     case 'c':
         return "%a %b %e %H:%M:%S %Y";
     case 'K':
@@ -98,8 +94,13 @@ static bool append_letter(struct str *s, char letter, const char *pad, int preci
     case 'J':
         str_printf(s, "%03d", m->tm.tm_yday);
         return true;
-    case 'N':
-        str_printf(s, "%09ld", m->ns);
+    case 'N': {
+        char digits[16];
+        snprintf(digits, sizeof digits, "%09ld", m->ns);
+        str_printf(s, "%.*s", precision > 0 && precision < 9 ? precision : 9, digits);
+        return true;
+    }
+    case 'Q':
         return true;
     case 'P':
         str_append_z(s, m->tm.tm_hour < 12 ? "am" : "pm");
@@ -125,7 +126,7 @@ static bool append_letter(struct str *s, char letter, const char *pad, int preci
     default:
         break;
     }
-    if (!strchr("aAbBCdDeFHIjklmMnpRStTuUVwWxXyYzZ", letter))
+    if (!strchr("aAbBCdDegFGHIjklmMnpRStTuUVwWxXyYzZ", letter))
         return false;
     append_strftime(s, pad, letter, &m->tm);
     return true;
@@ -149,6 +150,8 @@ static void append_format(struct str *s, const char *format, struct moment *m)
         }
         if (*at == '.')
             precision = (int)strtol(at + 1, (char **)&at, 10);
+        else if (*at >= '1' && *at <= '9' && at[1] == 'N')
+            precision = *at++ - '0';
         if (*at && append_letter(s, *at, pad, precision, m)) {
             format = at + 1;
         } else {
