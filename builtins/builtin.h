@@ -7,6 +7,7 @@
 #ifndef BUILTINS_BUILTIN_H
 #define BUILTINS_BUILTIN_H
 
+#include "builtins/optpage.h"
 #include "shell/state/shell.h"
 #include "shell/syntax/ast.h"
 
@@ -16,6 +17,7 @@ enum builtin_flags {
     BUILTIN_NEEDS_PROCESS = 1u << 2, /* cannot be undone: a virtual subshell forks first */
     BUILTIN_TTY = 1u << 3,           /* uses the terminal (fg, bg) */
     BUILTIN_MAY_EXIT = 1u << 4,
+    BUILTIN_OWN = 1u << 7, /* not one of ksh93: help is on standard output, with status 0 */
     BUILTIN_RAW =
         1u
         << 5, /* parses its own arguments (echo, test, [, let, :) : no option parsing, no --help */
@@ -74,8 +76,12 @@ static inline const char *args_peek(const struct args *args, size_t i)
 enum flow builtin_usage_error(struct shell *sh, const struct args *args, const char *why) NODISCARD;
 /* Is the word after OPTION, a word that begins with a dash, its argument? */
 bool builtin_option_takes_word(const struct builtin_spec *spec, const char *option);
-/* Printed by --help. */
-void builtin_help(struct shell *sh, const struct builtin_spec *spec, struct str *s, bool man);
+/* The page of SPEC that OPTION (-?, --man ...) asks for is shown: -1; -2 with *RET_FLOW an error;
+ * 0: it is no such option. */
+int builtin_help(struct shell *sh, const struct args *args, const char *option,
+                 enum flow *ret_flow);
+/* Appends PAGE of SPEC. */
+void builtin_page(const struct builtin_spec *spec, struct str *s, enum optpage page);
 
 /* Appends TEXT in lines of 80 bytes, each after INDENT blanks; the first line stands at column
  * COLUMN already. */

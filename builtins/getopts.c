@@ -11,7 +11,7 @@
 
 #include "builtins/builtin.h"
 #include "builtins/operand.h"
-#include "builtins/optstring.h"
+#include "builtins/optpage.h"
 #include "shell/state/fdtab.h"
 #include "shell/state/frame.h"
 #include "shell/state/param.h"
@@ -85,14 +85,14 @@ static void missing_argument(struct getopts *g, const char *option, size_t optio
 }
 
 /* Shows a help page on descriptor 2 and leaves. */
-static enum flow show_page(struct getopts *g, enum optstring_page page)
+static enum flow show_page(struct getopts *g, enum optpage page)
 {
     struct shell *sh = g->sh;
     struct str text;
     const char *name = g->program ? g->program : sh->arg0;
     const char *slash = strrchr(name, '/');
     str_init(&text, sh->scratch);
-    optstring_help(&text, &g->spec, slash ? slash + 1 : name, page);
+    optpage_append(&text, &g->spec, slash ? slash + 1 : name, page);
     if (!str_ok(&text))
         return shell_fail_memory(sh, text.len);
     struct out *out = fdtab_out(sh, 2);
@@ -235,27 +235,6 @@ static int find_long(const struct optstring *spec, struct optstring_text name, b
     return found == LONG_PREFIX ? LONG_FOUND : found;
 }
 
-static bool is_called(struct optstring_text name, const char *text)
-{
-    return text_eq(name.text, name.len, text, strlen(text));
-}
-
-/* The options every long form has. */
-static bool is_help(struct optstring_text name, enum optstring_page *ret)
-{
-    *ret = OPTSTRING_HELP;
-    if (is_called(name, "man") ||
-        is_called(name, "?"
-                        "?man") ||
-        is_called(name, "api"))
-        *ret = OPTSTRING_MAN;
-    return *ret == OPTSTRING_MAN || is_called(name, "help") || is_called(name, "?") ||
-           is_called(name, "?"
-                           "?") ||
-           is_called(name, "?"
-                           "?help");
-}
-
 /* The argument of the long option ITEM of WORD, VALUE being what stands after its =, or NULL. */
 static void long_argument(struct getopts *g, const char *word, size_t len, const char *value,
                           const struct optstring_item *item)
@@ -280,12 +259,13 @@ static enum flow long_option(struct getopts *g, const char *word)
     struct optstring_text name = { text, strcspn(text, "=") };
     const char *value = text[name.len] ? text + name.len + 1 : NULL;
     struct optstring_item item;
-    enum optstring_page page;
+    enum optpage page;
     bool on = true;
     next_word(g);
     int found = g->spec.extended ? find_long(&g->spec, name, false, &item) : LONG_NONE;
     if (found == LONG_NONE && g->spec.extended && name.len > 2 && strncmp(text, "no", 2) == 0) {
-        struct optstring_text rest = { text + 2, name.len - 2 };
+        size_t skip = text[2] == '-' && name.len > 3 ? 3 : 2; /* no-name too */
+        struct optstring_text rest = { text + skip, name.len - skip };
         on = false;
         found = find_long(&g->spec, rest, true, &item);
     }
@@ -299,8 +279,12 @@ static enum flow long_option(struct getopts *g, const char *word)
             found_switch(g, on);
         return FLOW_NEXT;
     }
-    if (found == LONG_NONE && !g->spec.quiet && (is_help(name, &page) || !g->spec.extended))
-        return show_page(g, page);
+    if (found == LONG_NONE && !g->spec.quiet) {
+        if (optpage_find(name.text, name.len, &page))
+            return show_page(g, g->spec.extended ? page : OPTPAGE_USAGE);
+        if (!g->spec.extended)
+            return show_page(g, OPTPAGE_USAGE);
+    }
     found_mistake(g, '?', word, name.len + 2, "?",
                   found == LONG_NONE ? "unknown option" : "ambiguous option");
     return FLOW_NEXT;
@@ -316,7 +300,7 @@ static enum flow cluster_option(struct getopts *g, const char *word)
     bool known = option[1] != ':' && option[1] != '#' && option[1] != '?' &&
                  find_letter(&g->spec, option[1], &item);
     if (option[1] == '?' && !g->spec.quiet)
-        return show_page(g, OPTSTRING_HELP);
+        return show_page(g, OPTPAGE_USAGE);
     state->offset++;
     if (known && item.argument) {
         found_option(g, word[0], &item);

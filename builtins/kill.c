@@ -153,12 +153,11 @@ static enum flow kill_run(struct shell *sh, struct args *args)
 
     sh->status = 0;
     const char *first = args->count > 1 ? args->argv[1] : NULL;
-    if (first &&
-        (strcmp(first, "--help") == 0 || strcmp(first, "--man") == 0 || strcmp(first, "-?") == 0)) {
-        enum flow flow = FLOW_NEXT;
-        (void)args_option(sh, args, &flow);
+    enum flow flow = FLOW_NEXT;
+    if (first && builtin_help(sh, args, first, &flow))
         return flow;
-    }
+    if (first && strncmp(first, "--", 2) == 0 && first[2])
+        return args_option(sh, args, &flow), flow;
     if (first && (strcmp(first, "-l") == 0 || strcmp(first, "-L") == 0)) {
         if (args->count > 2 && args->argv[2][0] == '-' && !isdigit((unsigned char)args->argv[2][1]))
             return list_option(sh, args);

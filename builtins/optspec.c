@@ -1,6 +1,6 @@
 /*
  * Options of builtins, read by the builtin's own table of options, and the help made from the same
- * table.
+ * table, by way of an option string (optpage.h).
  *
  * As ksh93 does: letters may be clustered; an argument is the rest of the cluster or the next word;
  * a numeric one takes digits only, so that more letters may follow it; `+x` is an option where the
@@ -10,57 +10,101 @@
  */
 #include <string.h>
 
-#include "builtins/builtin.h"
+#include <unistd.h>
 
-enum { HELP_WIDTH = 80, HELP_INDENT = 18 };
+#include "builtins/builtin.h"
+#include "builtins/optpage.h"
+#include "shell/state/fdtab.h"
+
+enum { HELP_WIDTH = 80 };
+
+/* ---- the option string of a table ------------------------------------------------------------ */
+
+/* TEXT as it stands in a group: closing brackets are doubled. */
+static void append_escaped(struct str *s, const char *text)
+{
+    for (; *text; text++) {
+        str_putc(s, *text);
+        if (*text == ']')
+            str_putc(s, *text);
+    }
+}
+
+static void append_option(struct str *s, const struct builtin_option *o)
+{
+    str_printf(s, "[%c", o->letter);
+    if (o->long_name)
+        str_printf(s, ":%s", o->long_name);
+    str_putc(s, '?');
+    append_escaped(s, o->help ? o->help : "");
+    str_putc(s, ']');
+    if (!o->argument)
+        return;
+    bool optional = *o->argument == '?';
+    str_putc(s, o->numeric ? '#' : ':');
+    if (optional)
+        str_putc(s, '?');
+    str_putc(s, '[');
+    append_escaped(s, o->argument + optional);
+    str_putc(s, ']');
+}
+
+/* The option string that says what SPEC does. */
+static void append_optstring(struct str *s, const struct builtin_spec *spec)
+{
+    str_printf(s, "[-][+NAME?%s - ", spec->name);
+    append_escaped(s, spec->summary);
+    str_append_z(s, "][+DESCRIPTION?");
+    for (const char *text = spec->doc ? spec->doc : ""; *text;) {
+        const char *end = strstr(text, "\n\n");
+        struct str paragraph;
+        str_init(&paragraph, s->region);
+        str_append(&paragraph, text, end ? (size_t)(end - text) : strlen(text));
+        append_escaped(s, str_text(&paragraph));
+        str_release(&paragraph);
+        if (end)
+            str_append_z(s, "][+?");
+        text = end ? end + 2 : "";
+    }
+    str_putc(s, ']');
+    for (const struct builtin_option *o = spec->options; o && o->letter; o++)
+        append_option(s, o);
+    if (spec->usage && *spec->usage)
+        str_printf(s, "\n\n%s", spec->usage);
+}
+
+void builtin_page(const struct builtin_spec *spec, struct str *s, enum optpage page)
+{
+    struct str text;
+    struct optstring o;
+    str_init(&text, s->region);
+    append_optstring(&text, spec);
+    optstring_init(&o, str_text(&text));
+    optpage_append(s, &o, spec->name, page);
+    str_release(&text);
+}
 
 /* ---- usage ---------------------------------------------------------------------------------- */
 
-static void append_option_usage(struct str *s, const struct builtin_option *option)
+/* DETAILED: the usage names each option. */
+static enum flow usage_error(struct shell *sh, const struct args *args, const char *why,
+                             bool detailed)
 {
-    if (*option->argument == '?')
-        str_printf(s, " [-%c[%s]]", option->letter, option->argument + 1);
-    else
-        str_printf(s, " [-%c %s]", option->letter, option->argument);
-}
-
-/* Usage: name [-letters] [-x arg] operands ; further lines of SPEC->usage as `Or:` lines. */
-static void append_usage(struct str *s, const struct builtin_spec *spec)
-{
-    bool any = false;
-    str_printf(s, "Usage: %s", spec->name);
-    for (const struct builtin_option *o = spec->options; o && o->letter; o++) {
-        if (o->argument)
-            continue;
-        if (!any)
-            str_append_z(s, " [-");
-        any = true;
-        str_putc(s, o->letter);
-    }
-    if (any)
-        str_putc(s, ']');
-    for (const struct builtin_option *o = spec->options; o && o->letter; o++) {
-        if (o->argument)
-            append_option_usage(s, o);
-    }
-    const char *line = spec->usage ? spec->usage : "";
-    for (;;) {
-        size_t len = strcspn(line, "\n");
-        if (len)
-            str_printf(s, " %.*s", (int)len, line);
-        if (line[len] == '\0')
-            break;
-        line += len + 1;
-        str_printf(s, "\n   Or: %s", spec->name);
-    }
+    struct str text, usage;
+    struct optstring o;
+    str_init(&text, sh->scratch);
+    str_init(&usage, sh->scratch);
+    append_optstring(&text, args->spec);
+    optstring_init(&o, str_text(&text));
+    optpage_usage(&usage, &o, args->spec->name, detailed);
+    if (usage.len)
+        str_truncate(&usage, usage.len - 1); /* the newline is added where it is printed */
+    return shell_fail(sh, ERROR_USAGE, 2, args->argv[0], "%s\n%s", why, str_text(&usage));
 }
 
 enum flow builtin_usage_error(struct shell *sh, const struct args *args, const char *why)
 {
-    struct str usage;
-    str_init(&usage, sh->scratch);
-    append_usage(&usage, args->spec);
-    return shell_fail(sh, ERROR_USAGE, 2, args->argv[0], "%s\n%s", why, str_text(&usage));
+    return usage_error(sh, args, why, true);
 }
 
 void builtin_help_wrap(struct str *s, const char *text, size_t indent, size_t column)
@@ -91,67 +135,39 @@ void builtin_help_wrap(struct str *s, const char *text, size_t indent, size_t co
     str_putc(s, '\n');
 }
 
-static void append_options(struct str *s, const struct builtin_spec *spec)
-{
-    if (!spec->options || !spec->options->letter)
-        return;
-    str_append_z(s, "OPTIONS\n");
-    for (const struct builtin_option *o = spec->options; o->letter; o++) {
-        size_t start = s->len;
-        str_printf(s, "  -%c", o->letter);
-        if (o->long_name)
-            str_printf(s, ", --%s", o->long_name);
-        if (o->argument && *o->argument == '?')
-            str_printf(s, "[%s]", o->argument + 1);
-        else if (o->argument)
-            str_printf(s, "%c%s", o->long_name ? '=' : ' ', o->argument);
-        size_t column = s->len - start;
-        if (column + 1 > HELP_INDENT) {
-            str_putc(s, '\n');
-            column = 0;
-        }
-        builtin_help_wrap(s, o->help ? o->help : "", HELP_INDENT, column);
-    }
-}
-
-void builtin_help(struct shell *sh, const struct builtin_spec *spec, struct str *s, bool man)
-{
-    (void)sh;
-    if (man) {
-        str_printf(s, "NAME\n  %s - %s\n\nSYNOPSIS\n", spec->name, spec->summary);
-        struct str usage;
-        str_init(&usage, s->region);
-        append_usage(&usage, spec);
-        const char *line = str_text(&usage);
-        while (*line) {
-            size_t len = strcspn(line, "\n");
-            str_printf(s, "  %.*s\n", (int)(len > 7 ? len - 7 : 0), line + (len > 7 ? 7 : len));
-            line += len + (line[len] != '\0');
-        }
-        str_release(&usage);
-        str_append_z(s, "\nDESCRIPTION\n");
-        builtin_help_wrap(s, spec->doc ? spec->doc : spec->summary, 2, 0);
-        str_putc(s, '\n');
-    } else {
-        append_usage(s, spec);
-        str_putc(s, '\n');
-        builtin_help_wrap(s, spec->summary, 2, 0);
-    }
-    append_options(s, spec);
-}
-
-static int show_help(struct shell *sh, const struct args *args, bool man, enum flow *ret_flow)
+/* As ksh93 does, on standard error and with status 2; the builtins that are not ksh93's show their
+ * help on standard output. */
+static int show_page(struct shell *sh, const struct args *args, enum optpage page,
+                     enum flow *ret_flow)
 {
     struct str text;
+    bool own = args->spec->flags & BUILTIN_OWN;
+    struct out *out = own ? sh->out : fdtab_out(sh, STDERR_FILENO);
     str_init(&text, sh->scratch);
-    builtin_help(sh, args->spec, &text, man);
+    builtin_page(args->spec, &text, page);
     if (!str_ok(&text)) {
         *ret_flow = shell_fail_memory(sh, text.len);
         return -2;
     }
-    out_write(sh->out, text.data, text.len);
-    sh->status = 0;
+    if (out)
+        out_write(out, text.data, text.len);
+    if (out && !own) {
+        (void)out_flush(out);
+        out_clear_error(out);
+    }
+    sh->status = own ? 0 : 2;
     return -1;
+}
+
+int builtin_help(struct shell *sh, const struct args *args, const char *option, enum flow *ret_flow)
+{
+    enum optpage page;
+    *ret_flow = FLOW_NEXT;
+    if (strcmp(option, "-?") == 0)
+        return show_page(sh, args, OPTPAGE_USAGE, ret_flow);
+    if (strncmp(option, "--", 2) == 0 && optpage_find(option + 2, strlen(option + 2), &page))
+        return show_page(sh, args, page, ret_flow);
+    return 0;
 }
 
 /* ---- parsing -------------------------------------------------------------------------------- */
@@ -163,7 +179,7 @@ static int fail_option(struct shell *sh, const struct args *args, const char *op
     str_init(&text, sh->scratch);
     str_append(&text, option, len);
     str_printf(&text, ": %s", why);
-    *ret_flow = builtin_usage_error(sh, args, str_text(&text));
+    *ret_flow = usage_error(sh, args, str_text(&text), len < 3 || option[1] != '-');
     return -2;
 }
 
@@ -218,10 +234,9 @@ static int long_option(struct shell *sh, struct args *args, const char *text, en
     size_t len = strcspn(text, "=");
     const struct builtin_option *o = len ? find_long(args->spec, text, len) : NULL;
     args->next++;
-    if (!o && strcmp(text, "help") == 0)
-        return show_help(sh, args, false, ret_flow);
-    if (!o && strcmp(text, "man") == 0)
-        return show_help(sh, args, true, ret_flow);
+    int help = o ? 0 : builtin_help(sh, args, text - 2, ret_flow);
+    if (help)
+        return help;
     if (!o)
         return fail_option(sh, args, text - 2, len + 2, "unknown option", ret_flow);
     if (text[len] == '=' && !o->argument)
@@ -329,7 +344,7 @@ int args_option(struct shell *sh, struct args *args, enum flow *ret_flow)
         args->cluster = word + 1;
         args->next++;
         if (word[0] == '-' && word[1] == '?')
-            return show_help(sh, args, false, ret_flow);
+            return builtin_help(sh, args, "-?", ret_flow);
     }
     return cluster_option(sh, args, ret_flow);
 }

@@ -74,6 +74,17 @@ static const char *skip_values(const char *p)
     return p;
 }
 
+static const char *read_values(const char *p, struct optstring_item *item)
+{
+    if (*p != '{')
+        return p;
+    const char *end = skip_values(p);
+    item->values = (struct optstring_text){ p + 1, (size_t)(end - p - 1) };
+    if (item->values.len && end[-1] == '}')
+        item->values.len--;
+    return end;
+}
+
 static const char *skip_newline(const char *p)
 {
     if (*p != '\n' || p[1] == '\n')
@@ -112,8 +123,7 @@ static const char *read_argument(const char *p, struct optstring_item *item)
     p = skip_newline(p);
     if (*p == '[' && p[1] != '-' && p[1] != '+')
         p = read_argument_group(p + 1, item);
-    p = skip_newline(p);
-    return *p == '{' ? skip_values(p) : p;
+    return read_values(skip_newline(p), item);
 }
 
 /* [P, END) of an option's group. */
@@ -163,7 +173,10 @@ static void read_section(const char *p, const char *end, struct optstring_item *
 
 static bool read_operands(const char **pos, struct optstring_item *ret)
 {
-    const char *p = *pos + strspn(*pos, " \t\n");
+    const char *p = *pos + strspn(*pos, " \t");
+    for (int i = 0; i < 2 && *p == '\n'; i++)
+        p++; /* a third one: the first synopsis has no operands */
+    p += strspn(p, " \t");
     const char *end = strstr(p, "[+");
     if (!end)
         end = p + strlen(p);
@@ -180,7 +193,8 @@ bool optstring_next(const char **pos, struct optstring_item *ret)
     *ret = (struct optstring_item){ .kind = OPTSTRING_OPTION };
     while (*p == '{') /* values of nothing */
         p = skip_newline(skip_values(p));
-    if (*p == '\0')
+    p += strspn(p, "\t");
+    if (*p == '\0' || *p == '}')
         return false;
     if (*p == ' ' || *p == '\n') {
         *pos = p;
@@ -195,7 +209,7 @@ bool optstring_next(const char **pos, struct optstring_item *ret)
     if (p[1] == '+' || p[1] == '-') {
         ret->kind = p[1] == '+' ? OPTSTRING_SECTION : OPTSTRING_IMPLEMENTATION;
         read_section(p + 2, end, ret);
-        *pos = group_after(end);
+        *pos = read_values(skip_newline(group_after(end)), ret);
         return true;
     }
     read_option_group(p + 1, end, ret);
@@ -203,14 +217,37 @@ bool optstring_next(const char **pos, struct optstring_item *ret)
     return true;
 }
 
+enum optstring_mark optstring_mark(char c)
+{
+    switch (c) {
+    case '\b':
+        return OPTSTRING_MARK_BOLD;
+    case '\a':
+        return OPTSTRING_MARK_ITALIC;
+    case '\f':
+    case '\v':
+        return OPTSTRING_MARK_OTHER;
+    default:
+        return OPTSTRING_MARK_NONE;
+    }
+}
+
 void optstring_append(struct str *s, struct optstring_text text)
 {
     for (size_t i = 0; i < text.len; i++) {
         char c = text.text[i];
-        if (strchr("\b\a\v\f", c) && c)
+        if (optstring_mark(c) != OPTSTRING_MARK_NONE)
             continue;
         if ((c == ']' || c == '?') && i + 1 < text.len && text.text[i + 1] == c)
             i++;
         str_putc(s, c);
+    }
+}
+
+void optstring_append_name(struct str *s, const struct optstring_item *item)
+{
+    for (size_t i = 0; i < item->name.len; i++) {
+        if (item->name.text[i] != '*')
+            str_putc(s, item->name.text[i]);
     }
 }

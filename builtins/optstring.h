@@ -30,14 +30,15 @@ enum optstring_kind {
 };
 struct optstring_item {
     enum optstring_kind kind;
-    char letter;                 /* 0: only a long name */
-    bool inverted;               /* !: the letter means the opposite of the long name */
-    char argument;               /* 0, ':' or '#' */
-    bool optional;               /* the argument may be left out */
-    struct optstring_text value; /* given to the script instead of the letter */
-    struct optstring_text name;  /* long name, or a section's title */
-    size_t name_min;             /* bytes of NAME that suffice (`*` in it); 0: any unique prefix */
-    struct optstring_text text;  /* description; ]] stands for ] in it */
+    char letter;                  /* 0: only a long name */
+    bool inverted;                /* !: the letter means the opposite of the long name */
+    char argument;                /* 0, ':' or '#' */
+    bool optional;                /* the argument may be left out */
+    struct optstring_text value;  /* given to the script instead of the letter */
+    struct optstring_text name;   /* long name, or a section's title */
+    size_t name_min;              /* bytes of NAME that suffice (`*` in it); 0: any unique prefix */
+    struct optstring_text text;   /* description; ]] stands for ] in it */
+    struct optstring_text values; /* what stands in {} behind it: entries [+value?text] */
     struct optstring_text argument_name, argument_text, argument_default;
 };
 
@@ -48,11 +49,15 @@ bool optstring_next(const char **pos, struct optstring_item *ret);
  */
 void optstring_append(struct str *s, struct optstring_text text);
 
-/* optstring_help.c: `Usage: NAME [-ab] [-f name] file ...` and a hint, with a newline. */
-void optstring_usage(struct str *s, const struct optstring *o, const char *name);
-enum optstring_page { OPTSTRING_HELP, OPTSTRING_MAN };
-/* Usage and options; or all of it as a manual page. */
-void optstring_help(struct str *s, const struct optstring *o, const char *name,
-                    enum optstring_page page);
+/* Fonts in texts: the control characters \b and \a switch bold and italic. */
+enum optstring_mark {
+    OPTSTRING_MARK_NONE,
+    OPTSTRING_MARK_BOLD,
+    OPTSTRING_MARK_ITALIC,
+    OPTSTRING_MARK_OTHER, /* \f, \v: nothing to see */
+};
+enum optstring_mark optstring_mark(char c);
+/* Appends the long name of ITEM without the star that marks how far it may be shortened. */
+void optstring_append_name(struct str *s, const struct optstring_item *item);
 
 #endif

@@ -225,11 +225,9 @@ static enum flow letters(struct shell *sh, struct set *set, const char *word)
 static enum flow long_option(struct shell *sh, struct set *set, const char *name, bool *ret_shown)
 {
     enum flow flow = FLOW_NEXT;
-    if (strcmp(name, "help") == 0 || strcmp(name, "man") == 0) {
-        set->args->next--;
-        *ret_shown = args_option(sh, set->args, &flow) == -1;
+    *ret_shown = builtin_help(sh, set->args, name - 2, &flow) != 0;
+    if (*ret_shown)
         return flow;
-    }
     if (strcmp(name, "state") == 0) {
         list_state(sh);
         return FLOW_NEXT;
@@ -242,6 +240,7 @@ static enum flow long_option(struct shell *sh, struct set *set, const char *name
 static enum flow read_options(struct shell *sh, struct set *set, bool *ret_shown)
 {
     struct args *args = set->args;
+    enum flow flow = FLOW_NEXT;
     for (const char *word; (word = args_peek(args, 0)) && (*word == '-' || *word == '+');) {
         args->next++;
         if (!word[1]) {
@@ -260,7 +259,7 @@ static enum flow read_options(struct shell *sh, struct set *set, bool *ret_shown
         if (*word == '-' && word[1] == '-')
             TRY(long_option(sh, set, word + 2, ret_shown));
         else if (strcmp(word, "-?") == 0)
-            TRY(long_option(sh, set, "help", ret_shown));
+            *ret_shown = builtin_help(sh, args, word, &flow) != 0;
         else
             TRY(letters(sh, set, word));
         if (*ret_shown)

@@ -326,6 +326,11 @@ static enum flow test_run(struct shell *sh, struct args *args)
         .sh = sh, .name = args->argv[0], .argv = args->argv, .next = 1, .count = args->count
     };
     bool result = false;
+    enum flow flow;
+    if (t.count >= 3 && strcmp(t.argv[2], "--") == 0 && t.argv[1][0] == '-' &&
+        t.count == 3 + (size_t)is_word(args->spec->name, '[') &&
+        builtin_help(sh, args, t.argv[1], &flow))
+        return flow;
     if (is_word(args->spec->name, '[')) {
         if (t.count < 2 || !is_word(t.argv[t.count - 1], ']'))
             return test_fail(&t, NULL, "']' missing");

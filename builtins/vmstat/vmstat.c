@@ -232,7 +232,7 @@ static const struct builtin_option vmstate_option_list[] = {
 
 const struct builtin_spec vmstat_spec = {
     .name = "vmstat",
-    .flags = BUILTIN_TAKES_COMMAND,
+    .flags = BUILTIN_TAKES_COMMAND | BUILTIN_OWN,
     .options = vmstat_option_list,
     .usage = "\n"
              "-x [-w ms] command [arg ...]\n"
@@ -254,6 +254,7 @@ const struct builtin_spec vmstat_spec = {
 
 const struct builtin_spec vmstate_spec = {
     .name = "vmstate",
+    .flags = BUILTIN_OWN,
     .options = vmstate_option_list,
     .usage = "",
     .summary = "show the memory of the shell in the original's format",

@@ -70,29 +70,14 @@ static void test_options_are_sound(void **state)
     }
 }
 
-/* Runs `NAME --help` with descriptor 1 going to TEXT. */
-static void run_help(struct shell *sh, const struct builtin_spec *spec, const char *option,
-                     struct str *text)
-{
-    const char *argv[] = { spec->name, option, NULL };
-    struct args args = { .count = 2, .argv = argv, .next = 1, .spec = spec };
-    struct out out, *outer = sh->out;
-    out_init_sink(&out, text);
-    sh->out = &out;
-    sh->status = 99;
-    enum flow flow = spec->run(sh, &args);
-    sh->out = outer;
-    out_release(&out);
-    if (flow != FLOW_NEXT || sh->status != 0)
-        fail_msg("%s %s: flow %d, status %d", spec->name, option, (int)flow, sh->status);
-}
-
-static void check_help(struct shell *sh, const struct builtin_spec *spec, const char *option)
+static void check_help(struct shell *sh, const struct builtin_spec *spec, enum optpage page)
 {
     struct str text;
+    bool is_man = page == OPTPAGE_MAN;
+    const char *option = is_man ? "--man" : "--help";
     str_init(&text, sh->heap);
-    run_help(sh, spec, option, &text);
-    if (!strstr(str_text(&text), spec->name) || !strstr(str_text(&text), spec->summary))
+    builtin_page(spec, &text, page);
+    if (!strstr(str_text(&text), spec->name) || (is_man && !strstr(str_text(&text), spec->summary)))
         fail_msg("%s %s says neither its name nor what it is for", spec->name, option);
     for (const struct builtin_option *o = spec->options; o && o->letter; o++) {
         char line[8];
@@ -100,7 +85,7 @@ static void check_help(struct shell *sh, const struct builtin_spec *spec, const 
         if (!strstr(str_text(&text), line))
             fail_msg("%s %s does not list -%c", spec->name, option, o->letter);
     }
-    if (strcmp(option, "--man") == 0 && !strstr(str_text(&text), "DESCRIPTION"))
+    if (is_man && !strstr(str_text(&text), "DESCRIPTION"))
         fail_msg("%s --man has no description", spec->name);
     str_release(&text);
 }
@@ -117,8 +102,8 @@ static void test_each_answers_help(void **state)
         if (spec->flags & BUILTIN_RAW)
             continue;
         struct mem_mark mark = mem_region_mark(sh->scratch);
-        check_help(sh, spec, "--help");
-        check_help(sh, spec, "--man");
+        check_help(sh, spec, OPTPAGE_HELP);
+        check_help(sh, spec, OPTPAGE_MAN);
         mem_region_reset(sh->scratch, mark);
     }
     assert_int_equal(shell_free_counted(sh), 0);
