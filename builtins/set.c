@@ -225,7 +225,10 @@ static enum flow letters(struct shell *sh, struct set *set, const char *word)
 static enum flow long_option(struct shell *sh, struct set *set, const char *name, bool *ret_shown)
 {
     enum flow flow = FLOW_NEXT;
-    *ret_shown = builtin_help(sh, set->args, name - 2, &flow) != 0;
+    enum option option;
+    bool inverted;
+    if (!option_parse_name(name, &option, &inverted)) /* --posix is an option, not a page */
+        *ret_shown = builtin_help(sh, set->args, name - 2, &flow) != 0;
     if (*ret_shown)
         return flow;
     if (strcmp(name, "state") == 0) {
