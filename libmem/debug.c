@@ -600,6 +600,13 @@ bool debug_block_origin(const void *block, uint32_t *ret_site, const void **ret_
     return true;
 }
 
+const void *debug_block_data(const void *block)
+{
+    const struct debug_head *head = block;
+
+    return head_is(head, MARK_LIVE) ? head_data((struct debug_head *)head) : NULL;
+}
+
 int debug_visit_block(void *arg, void *block, size_t bytes, bool busy)
 {
     const struct debug_visit *debug = arg;

@@ -117,8 +117,10 @@ bool give_undo(struct span *span)
             return false;
         give_huge(span->region, span->base, bytes); /* the new mapping has lost the advice */
     }
-    if (span->given)
+    if (span->given) {
         span->region->retaken_bytes += span_dirty(span);
+        span->region->retaken_total += span_dirty(span);
+    }
     span->given = GIVEN_NOT;
     return true;
 }

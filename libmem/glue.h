@@ -254,6 +254,35 @@ static inline bool glue_open(void *base, size_t bytes)
     return mprotect(base, bytes, PROT_READ | PROT_WRITE) == 0;
 }
 
+/* The end of the mapping that holds ADDRESS, or ADDRESS when it is not known. */
+static inline const char *glue_mapping_end(const char *address)
+{
+    char text[4096];
+    size_t kept = 0;
+    ssize_t got;
+    uintptr_t end = 0;
+    int fd = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
+
+    /* lines `FROM-TO mode ...` in hexadecimal, read piece by piece */
+    while (fd >= 0 && !end && (got = read(fd, text + kept, sizeof text - kept)) > 0) {
+        char *line = text, *newline, *last = text + kept + got;
+        while (!end && (newline = memchr(line, '\n', (size_t)(last - line)))) {
+            uintptr_t range[2] = { 0, 0 };
+            for (int i = 0; i < 2; i++, line++)
+                for (int c; (c = *line) != '-' && c != ' '; line++)
+                    range[i] = range[i] << 4 | (uintptr_t)(c <= '9' ? c - '0' : c - 'a' + 10);
+            if ((uintptr_t)address >= range[0] && (uintptr_t)address < range[1])
+                end = range[1];
+            line = newline + 1;
+        }
+        kept = (size_t)(last - line);
+        memmove(text, line, kept);
+    }
+    if (fd >= 0)
+        (void)close(fd);
+    return end ? (const char *)end : address;
+}
+
 _Noreturn static inline void glue_abort(void)
 {
     (void)signal(SIGABRT, SIG_DFL);

@@ -131,6 +131,7 @@ struct mem_region {
     size_t dirty_bytes,
         dirty_low; /* of those in bins: written to and not given; the least of late */
     size_t given_bytes, lazy_bytes, retaken_bytes;
+    size_t retaken_total; /* retaken_bytes is that since the last collapse */
     size_t given_count;             /* spans in bins that are `given` */
     uint64_t give_start, give_next; /* us: the period began; the next collapse may be taken */
     void *remote;                   /* blocks freed by other threads */
@@ -380,6 +381,7 @@ bool debug_resize_in_place(struct mem_region *region, void *block, size_t bytes)
 size_t debug_block_bytes(const struct span *span, const void *block); /* 0: none lives there */
 void debug_tick(const void *caller); /* one call more: checks the next few blocks when it is time */
 size_t debug_check_all(void);
+const void *debug_block_data(const void *block);     /* of a raw block that lives; else NULL */
 void debug_region_forget(struct mem_region *region); /* its blocks are about to die */
 /* Who got the live BLOCK; false: it is none. */
 bool debug_block_origin(const void *block, uint32_t *ret_site, const void **ret_caller);

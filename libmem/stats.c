@@ -214,6 +214,7 @@ MEM_RACY void stats_counters(const struct mem_region *region, struct mem_stats *
     ret_stats->free_bytes = region->size_bytes - region->busy_bytes; /* debug: frames are neither */
     ret_stats->given_bytes = region->given_bytes;
     ret_stats->lazy_bytes = region->lazy_bytes;
+    ret_stats->retaken_bytes = region->retaken_total;
     ret_stats->free_count = ret_stats->cache_count + region->rest_count + region->free_span_count;
 }
 

@@ -26,6 +26,8 @@
 #include <ucontext.h>
 #endif
 
+#include "shell/base/sys.h"
+
 enum { MIB = 1 << 20, RESERVE_BYTES = 256 << 10, DEFAULT_MIB = 8 };
 
 /* What the new stack works on. */
@@ -66,6 +68,7 @@ static char *stack_map(size_t *ret_bytes)
 #endif
         (void)mprotect(base, 4096, PROT_NONE);
         *ret_bytes = sizes[i];
+        sys_note_unreserved(sizes[i]);
         return base;
     }
     return NULL;

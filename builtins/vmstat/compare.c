@@ -14,7 +14,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -169,7 +168,7 @@ static struct spread spread_of(const struct runs *runs, size_t set, enum measure
     size_t n = runs->run_count;
     for (size_t i = 0; i < n; i++)
         values[i] = runs->results[set * n + i].values[measure];
-    qsort(values, n, sizeof *values, double_compare);
+    items_sort(values, n, sizeof *values, double_compare);
     return (struct spread){ n % 2 ? values[n / 2] : (values[n / 2 - 1] + values[n / 2]) / 2,
                             values[0], values[n - 1] };
 }
@@ -235,7 +234,7 @@ enum flow vmstat_compare(struct shell *sh, const struct request *rq)
     struct runs runs = { .rq = rq, .set_count = rq->set_count, .run_count = rq->count };
 
     if (!request_has_command(rq))
-        return builtin_usage_error(sh, rq->args, "-O: a command is needed");
+        return vmstat_fail(sh, rq, "-O: a command is needed");
     if (!runs.run_count)
         runs.run_count = RUNS_DEFAULT;
     if (runs.run_count > RUNS_MAX)

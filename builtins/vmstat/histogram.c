@@ -3,9 +3,10 @@
  *
  * One walk over all blocks fills a fixed table: a BUCKET for each size class up to the largest that
  * comes from packs, then one for each doubling. GIVEN is what the blocks take, so what rounding
- * costs; what was ASKED for is known where libmem keeps it (libmem.h says when).
+ * costs. What was ASKED for only the owner of a block knows; it is shown for the blocks of
+ * variables, as the part of what they were given.
  */
-#include "builtins/vmstat/vmstat.h"
+#include "builtins/vmstat/variables.h"
 
 #include <string.h>
 
@@ -16,12 +17,12 @@ enum { BAR_MIN = 10, SVG_WIDTH = 788, SVG_BAR = 420, SVG_LINE = 18, SVG_TEXT = 1
 
 struct bucket {
     size_t busy_count, busy_bytes, free_count;
-    size_t largest; /* of the busy blocks */
+    size_t known_bytes, asked_bytes; /* of blocks whose owner was asked */
 };
 struct histogram {
     struct bucket buckets[BUCKETS];
     size_t busy_bytes;
-    bool counts_free; /* in regions of blocks; room that was never cut up is not a free block */
+    const struct mem_region *only; /* NULL: all regions */
 };
 
 /* By 16 up to 1024, then by doubling. */
@@ -56,18 +57,29 @@ static int histogram_visit(void *arg, void *block, size_t bytes, bool busy)
     bucket->busy_count++;
     bucket->busy_bytes += bytes;
     histogram->busy_bytes += bytes;
-    if (bytes > bucket->largest)
-        bucket->largest = bytes;
     return 0;
 }
 
-static void histogram_take(struct histogram *histogram, const char *only)
+static void asked_visit(void *arg, const void *block, size_t bytes, size_t used)
+{
+    struct histogram *histogram = arg;
+    struct bucket *bucket = &histogram->buckets[bucket_of(bytes)];
+
+    if (histogram->only && mem_region_of(block) != histogram->only)
+        return;
+    bucket->known_bytes += bytes;
+    bucket->asked_bytes += used;
+}
+
+static void histogram_take(struct shell *sh, struct histogram *histogram, const char *only)
 {
     memset(histogram, 0, sizeof *histogram);
+    histogram->only = only ? mem_region_find(only) : NULL;
     for (struct mem_region *region = NULL; (region = mem_region_next(region));)
         if (only ? strcmp(mem_region_name(region), only) == 0
                  : strcmp(mem_region_name(region), "vmstat") != 0)
             (void)mem_region_walk(region, histogram_visit, histogram);
+    variables_walk(sh, asked_visit, histogram);
 }
 
 static bool bucket_used(const struct bucket *bucket)
@@ -86,7 +98,9 @@ static size_t most_bytes(const struct histogram *histogram)
 
 static enum flow draw_text(struct shell *sh, const struct histogram *histogram, bool exact)
 {
-    static const char *const titles[] = { "up to", "blocks", "free", "bytes", "share", "" };
+    static const char *const titles[] = {
+        "up to", "blocks", "free", "given", "asked", "share", ""
+    };
     bool utf8 = out_is_terminal(sh->out) && utf8_active;
     size_t width = terminal_width(sh, sh->out), most = most_bytes(histogram);
     size_t bar = width > 50 + BAR_MIN ? width - 50 : BAR_MIN;
@@ -94,7 +108,7 @@ static enum flow draw_text(struct shell *sh, const struct histogram *histogram, 
 
     if (!vmstat_state(sh))
         return shell_fail_memory(sh, 0);
-    table_init(&table, sh->watch_region, sizeof titles / sizeof *titles, 1u << 5);
+    table_init(&table, sh->watch_region, sizeof titles / sizeof *titles, 1u << 6);
     for (size_t i = 0; i < sizeof titles / sizeof *titles; i++)
         table_put(&table, "%s", titles[i]);
     for (size_t i = 0; i < BUCKETS; i++) {
@@ -105,6 +119,10 @@ static enum flow draw_text(struct shell *sh, const struct histogram *histogram, 
         table_put(&table, "%zu", b->busy_count);
         table_put(&table, "%zu", b->free_count);
         table_size(&table, b->busy_bytes, exact);
+        if (b->known_bytes)
+            table_put(&table, "%d%%", percent_of(b->asked_bytes, b->known_bytes));
+        else
+            table_put(&table, "-");
         table_put(&table, "%d%%", percent_of(b->busy_bytes, histogram->busy_bytes));
         size_t length = (size_t)((double)b->busy_bytes * (double)bar / (double)most + 0.5);
         for (size_t k = 0; k < length; k++)
@@ -144,10 +162,10 @@ static void draw_svg(struct out *out, const struct histogram *histogram)
     out_puts(out, "</svg>\n");
 }
 
-void histogram_draw(struct out *out)
+void histogram_draw(struct shell *sh, struct out *out)
 {
     struct histogram histogram;
-    histogram_take(&histogram, NULL);
+    histogram_take(sh, &histogram, NULL);
     draw_svg(out, &histogram);
 }
 
@@ -158,10 +176,10 @@ enum flow vmstat_histogram(struct shell *sh, const struct request *rq)
     struct document document;
 
     if (args_left(rq->args) > 1)
-        return builtin_usage_error(sh, rq->args, "-H: one file is enough");
+        return vmstat_fail(sh, rq, "-H: one file is enough");
     if (only && !mem_region_find(only))
         return vmstat_fail(sh, rq, "%s: no such region", only);
-    histogram_take(&histogram, only);
+    histogram_take(sh, &histogram, only);
     if (!file)
         return draw_text(sh, &histogram, rq->exact);
     TRY(document_begin(sh, &document));

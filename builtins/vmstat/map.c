@@ -38,7 +38,10 @@ struct painter {
     size_t index;
     size_t bytes[MEM_RANGE_BUSY + 1], busy_bytes;
     bool pending;
-    enum cell last; /* whose colour is on */
+    enum cell last;     /* whose colour is on */
+    enum cell run_kind; /* SVG: cells that wait to be drawn, left of COLUMN */
+    int run_level;
+    size_t run_count;
 };
 
 /* ---- one cell ---- */
@@ -80,22 +83,37 @@ static void cell_text(struct painter *map, enum cell kind, int level)
         out_puts(map->out, map->utf8 ? look->utf8 : look->ascii);
 }
 
+/* Cells that look alike, side by side, are one box. */
+static void run_flush(struct painter *map)
+{
+    size_t count = map->run_count;
+    map->run_count = 0;
+    if (!count || map->run_kind == CELL_LENT)
+        return;
+    out_printf(map->out, "<rect x=\"%zu\" y=\"%zu\" width=\"%zu\" height=\"%d\" fill=\"%s\"",
+               SVG_LEFT + (map->column - count) * SVG_CELL, map->top + map->row * SVG_CELL,
+               count * SVG_CELL - 1, SVG_CELL - 1, looks[map->run_kind].fill);
+    if (map->run_kind == CELL_PART)
+        out_printf(map->out, " fill-opacity=\"%.1f\"", 0.4 + 0.3 * map->run_level);
+    out_puts(map->out, "/>\n");
+}
+
+/* Called with COLUMN still that of the cell. */
 static void cell_svg(struct painter *map, enum cell kind, int level)
 {
-    if (kind == CELL_LENT)
-        return;
-    out_printf(map->out, "<rect x=\"%zu\" y=\"%zu\" width=\"%d\" height=\"%d\" fill=\"%s\"",
-               SVG_LEFT + map->column * SVG_CELL, map->top + map->row * SVG_CELL, SVG_CELL - 1,
-               SVG_CELL - 1, looks[kind].fill);
-    if (kind == CELL_PART)
-        out_printf(map->out, " fill-opacity=\"%.1f\"", 0.4 + 0.3 * level);
-    out_puts(map->out, "/>\n");
+    if (map->run_count && (kind != map->run_kind || level != map->run_level))
+        run_flush(map);
+    map->run_kind = kind;
+    map->run_level = level;
+    map->run_count++;
 }
 
 static void map_advance(struct painter *map)
 {
     if (++map->column < map->columns)
         return;
+    if (map->svg)
+        run_flush(map);
     map->column = 0;
     map->row++;
     if (map->svg)
@@ -130,6 +148,8 @@ static void cell_seek(struct painter *map, const void *segment, size_t index)
         if (map->segment) { /* a mark between segments */
             if (!map->svg)
                 out_puts(map->out, "|");
+            else
+                cell_svg(map, CELL_LENT, 0);
             map_advance(map);
         }
         map->segment = segment;
@@ -212,6 +232,8 @@ static void region_draw(struct painter *map, struct mem_region *region)
     (void)mem_region_walk_ranges(region, map_visit, map);
     cell_flush(map);
     if (map->column) {
+        if (map->svg)
+            run_flush(map);
         if (!map->svg)
             out_puts(map->out, map->colour ? "\033[0m\n" : "\n");
         map->row++;
@@ -284,7 +306,7 @@ enum flow vmstat_map(struct shell *sh, const struct request *rq)
     struct document document;
 
     if (args_left(rq->args) > 1)
-        return builtin_usage_error(sh, rq->args, "-m: one file is enough");
+        return vmstat_fail(sh, rq, "-m: one file is enough");
     if (only && !mem_region_find(only))
         return vmstat_fail(sh, rq, "%s: no such region", only);
     if (file) {

@@ -214,7 +214,7 @@ enum flow vmstat_measure(struct shell *sh, const struct request *rq)
     } * m;
 
     if (!request_has_command(rq))
-        return builtin_usage_error(sh, rq->args, "-x: a command is needed");
+        return vmstat_fail(sh, rq, "-x: a command is needed");
     if (!vmstat_state(sh) || !(m = mem_alloc(sh->watch_region, sizeof *m)))
         return shell_fail_memory(sh, sizeof *m);
     if (rq->write) {

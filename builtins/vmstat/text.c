@@ -89,6 +89,42 @@ const char *seconds_text(char *ret, int64_t ns)
     return ret;
 }
 
+/* ---- sorting ---- */
+
+static void items_swap(char *a, char *b, size_t bytes)
+{
+    char piece[64];
+    for (size_t done = 0; done < bytes; done += sizeof piece) {
+        size_t part = bytes - done < sizeof piece ? bytes - done : sizeof piece;
+        memcpy(piece, a + done, part);
+        memcpy(a + done, b + done, part);
+        memcpy(b + done, piece, part);
+    }
+}
+
+/* Lets the item at ROOT sink in the heap of COUNT items. */
+static void items_sink(char *items, size_t root, size_t count, size_t bytes,
+                       int (*compare)(const void *, const void *))
+{
+    for (size_t child; (child = 2 * root + 1) < count; root = child) {
+        if (child + 1 < count && compare(items + child * bytes, items + (child + 1) * bytes) < 0)
+            child++;
+        if (compare(items + root * bytes, items + child * bytes) >= 0)
+            return;
+        items_swap(items + root * bytes, items + child * bytes, bytes);
+    }
+}
+
+void items_sort(void *items, size_t count, size_t bytes, int (*compare)(const void *, const void *))
+{
+    for (size_t i = count / 2; i-- > 0;)
+        items_sink(items, i, count, bytes, compare);
+    for (size_t i = count; i-- > 1;) {
+        items_swap(items, (char *)items + i * bytes, bytes);
+        items_sink(items, 0, i, bytes, compare);
+    }
+}
+
 /* ---- terminals ---- */
 
 bool out_is_terminal(const struct out *out)

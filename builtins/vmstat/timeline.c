@@ -288,7 +288,7 @@ enum flow vmstat_timeline(struct shell *sh, const struct request *rq)
 {
     const char *file = args_peek(rq->args, 0);
     if (args_left(rq->args) > 1)
-        return builtin_usage_error(sh, rq->args, "-w: one file is enough");
+        return vmstat_fail(sh, rq, "-w: one file is enough");
     if (strcmp(rq->write, "0") != 0)
         return timeline_begin(sh, rq);
     if (!sh->vmstat || !sh->vmstat->timeline)

@@ -31,7 +31,13 @@ static const struct action {
     { 'H', "br", true, vmstat_histogram }, { 'w', "b", true, vmstat_timeline },
     { 'j', "", false, vmstat_json },       { 'C', "", false, vmstat_fill },
     { 'o', "", true, vmstat_options },     { 'c', "", false, vmstat_check },
-    { 'T', "b", false, vmstat_trim },
+    { 'T', "b", false, vmstat_trim },      { 'v', "bn", true, vmstat_variables },
+    { 's', "w", true, vmstat_save },       { 'd', "bnr", true, vmstat_diff },
+    { 'p', "", false, vmstat_sites },      { 'l', "bn", false, vmstat_lines },
+    { 'k', "b", false, vmstat_kinds },     { 't', "bn", false, vmstat_tree },
+    { 'F', "", false, vmstat_folded },     { 'g', "", false, vmstat_flame },
+    { 'L', "bn", true, vmstat_leaks },     { 'a', "", false, vmstat_advice },
+    { 'P', "", false, vmstat_page },
 };
 
 static const struct action *action_find(char letter)
@@ -161,11 +167,13 @@ static enum flow vmstat_run(struct shell *sh, struct args *args)
         TRY(request_option(sh, &rq, (char)option, args->option_argument));
     }
     TRY(request_check(sh, &rq));
+    mem_site = 0; /* what vmstat takes is the shell's own; the next statement sets it again */
     sh->status = 0;
     return action_find(rq.action)->run(sh, &rq);
 }
 
 static const struct builtin_option vmstat_option_list[] = {
+    { .letter = 'a', .long_name = "advice", .help = "say what stands out and what would help" },
     { .letter = 'b', .long_name = "bytes", .help = "show all sizes in bytes" },
     { .letter = 'c',
       .long_name = "check",
@@ -174,39 +182,72 @@ static const struct builtin_option vmstat_option_list[] = {
       .argument = "array",
       .long_name = "fill",
       .help = "fill an associative array with all figures" },
+    { .letter = 'd',
+      .long_name = "diff",
+      .help = "show what changed from a snapshot to another one, or to now" },
     { .letter = 'f',
       .argument = "format",
       .long_name = "format",
       .help = "print one record a region in this format" },
-    { .letter = 'H', .long_name = "histogram", .help = "how many blocks of which size there are" },
+    { .letter = 'F',
+      .argument = "file",
+      .long_name = "folded",
+      .help = "write live bytes by stacks of calls, for flame graph programs" },
+    { .letter = 'g',
+      .argument = "file",
+      .long_name = "flame",
+      .help = "draw a flame graph of live bytes as SVG" },
+    { .letter = 'H',
+      .long_name = "histogram",
+      .help = "show how many blocks of which size there are, or draw that as SVG into the file" },
     { .letter = 'j', .long_name = "json", .help = "print all figures as JSON" },
+    { .letter = 'k', .long_name = "kinds", .help = "list what memory is used for (needs sites)" },
+    { .letter = 'l',
+      .long_name = "lines",
+      .help = "list the lines that got what lives, most bytes first (needs sites)" },
+    { .letter = 'L',
+      .long_name = "leaks",
+      .help = "list blocks that no variable owns, and that lived in the snapshot already" },
     { .letter = 'm',
       .long_name = "map",
-      .help = "draw how the segments are used, or as SVG into the file that is the operand" },
+      .help = "draw how the segments are used, as SVG into the file" },
     { .letter = 'n',
       .argument = "count",
       .long_name = "count",
       .numeric = true,
-      .help = "-O: runs of each set; listings: the first so many lines" },
+      .help = "-O: runs of each set; listings: no more lines than this" },
     { .letter = 'o',
       .long_name = "options",
-      .help = "show the options of the allocator, or change them: [name=value ...]" },
+      .help = "show the options of the allocator, or change them" },
     { .letter = 'O',
       .argument = "set",
       .long_name = "compare",
-      .help = "run the command under this set of options, in a child; give it for each set" },
-    { .letter = 'r', .argument = "region", .long_name = "region", .help = "show only this region" },
+      .help = "run the command under this set of options, in a child; given for each set" },
+    { .letter = 'p',
+      .argument = "on|off|reset",
+      .long_name = "sites",
+      .help = "attribute memory to lines from now on, no more, or forget the past" },
+    { .letter = 'P',
+      .argument = "file",
+      .long_name = "page",
+      .help = "write one HTML page with all of it" },
+    { .letter = 'r',
+      .argument = "name",
+      .long_name = "region",
+      .help = "only this region; with -d: read a snapshot from this file" },
+    { .letter = 's',
+      .long_name = "save",
+      .help = "keep a snapshot under a name, or with -w in a file; alone: list their names" },
+    { .letter = 't',
+      .long_name = "tree",
+      .help = "show live bytes as a tree of calls (needs sites)" },
     { .letter = 'T', .long_name = "trim", .help = "give free memory back to the system now" },
-    { .letter = 'v',
-      .long_name = "variables",
-      .help = "list variables, the largest first; the operand is a pattern of their names" },
+    { .letter = 'v', .long_name = "variables", .help = "list variables, the largest first" },
     { .letter = 'w',
       .argument = "ms",
       .long_name = "watch",
-      .numeric = true,
-      .help = "take a sample each so many milliseconds; 0 ends that and draws them, as SVG into "
-              "the file "
-              "that is the operand" },
+      .help = "take a sample each so many milliseconds; 0 ends that and draws them; with -s: the "
+              "file" },
     { .letter = 'x',
       .long_name = "measure",
       .help = "run a command and report what it took: time, memory, system calls" },
@@ -227,19 +268,25 @@ static const struct builtin_option vmstate_option_list[] = {
     "A format holds %[-+][width[.precision[.base]]](id)char, where char is d, u, o, x, X, p or "   \
     "s, and a newline follows each record. The ids are region, name, method, flags, format, and "  \
     "the figures size, segments, packs, busy_size, busy_blocks, busy_max, free_size, "             \
-    "free_blocks, free_max, cache_size, cache_blocks, given_size, lazy_size, peak, allocs, frees " \
-    "and resizes."
+    "free_blocks, free_max, cache_size, cache_blocks, given_size, lazy_size, retaken_size, peak, " \
+    "allocs, "                                                                                     \
+    "frees and resizes."
 
 const struct builtin_spec vmstat_spec = {
     .name = "vmstat",
     .flags = BUILTIN_TAKES_COMMAND | BUILTIN_OWN,
     .options = vmstat_option_list,
     .usage = "\n"
-             "-x [-w ms] command [arg ...]\n"
-             "-O set ... [-n runs] command [arg ...]\n"
-             "-m|-H [-r region] [file.svg]\n"
+             "-x [-b] [-w ms] command [arg ...]\n"
+             "-O set ... [-b] [-n runs] command [arg ...]\n"
+             "-v [-b] [-n count] [pattern]\n"
+             "-p on|off|reset\n"
+             "-l|-k|-t [-b] [-n count]\n"
+             "-s name | -s -w file\n"
+             "-d [-b] [-n count] [-r file] [-r file2] [name [name2]]\n"
+             "-L [-b] [-n count] [name]\n"
+             "-m|-H [-b] [-r region] [file.svg]\n"
              "-w ms [file.svg]\n"
-             "-v [-n count] [pattern]\n"
              "-o [name=value ...]",
     .summary = "show the memory of the shell, and where it goes",
     .doc =

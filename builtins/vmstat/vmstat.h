@@ -54,6 +54,10 @@ bool out_is_terminal(const struct out *out);
 /* Columns of the terminal: COLUMNS, the terminal itself, or 80. */
 size_t terminal_width(struct shell *sh, const struct out *out);
 
+/* Sorts in place; unlike qsort it never allocates. */
+void items_sort(void *items, size_t count, size_t bytes,
+                int (*compare)(const void *, const void *));
+
 /* Rows of cells, shown in columns that are as wide as need be. */
 struct table {
     struct str cells; /* each ends with a NUL */
@@ -126,6 +130,14 @@ enum flow vmstat_diff(struct shell *sh, const struct request *rq) NODISCARD;   /
 enum flow vmstat_advice(struct shell *sh, const struct request *rq) NODISCARD; /* advice.c */
 enum flow vmstat_page(struct shell *sh, const struct request *rq) NODISCARD;   /* page.c */
 
+enum flow vmstat_sites(struct shell *sh, const struct request *rq) NODISCARD;  /* sites.c: -p */
+enum flow vmstat_lines(struct shell *sh, const struct request *rq) NODISCARD;  /* -l */
+enum flow vmstat_kinds(struct shell *sh, const struct request *rq) NODISCARD;  /* -k */
+enum flow vmstat_tree(struct shell *sh, const struct request *rq) NODISCARD;   /* -t */
+enum flow vmstat_folded(struct shell *sh, const struct request *rq) NODISCARD; /* -F */
+enum flow vmstat_flame(struct shell *sh, const struct request *rq) NODISCARD;  /* flame.c */
+enum flow vmstat_leaks(struct shell *sh, const struct request *rq) NODISCARD;  /* leak.c */
+
 /* The command that the operands of RQ name, or its compound command. measure.c */
 enum flow request_run(struct shell *sh, const struct request *rq) NODISCARD;
 bool request_has_command(const struct request *rq);
@@ -138,7 +150,7 @@ enum flow timeline_begin(struct shell *sh, const struct request *rq) NODISCARD;
 enum flow timeline_end(struct shell *sh, struct out *out) NODISCARD;
 /* Pictures for the page: SVG elements, in OUT. */
 void map_draw(struct out *out);
-void histogram_draw(struct out *out);
+void histogram_draw(struct shell *sh, struct out *out);
 bool timeline_draw(struct shell *sh, struct out *out); /* false: there are no samples */
 
 #endif

@@ -104,6 +104,7 @@ struct mem_stats {
     uint64_t resize_count;
     size_t given_bytes; /* of free_bytes: given back to the system, not resident */
     size_t lazy_bytes;  /* of free_bytes: lazily freed (MADV_FREE), perhaps still resident */
+    size_t retaken_bytes; /* given back and then used again, since the region was opened */
 };
 void mem_region_stats(struct mem_region *region, struct mem_stats *ret_stats);
 
@@ -158,6 +159,21 @@ struct mem_range {
 };
 typedef int mem_range_visit(void *arg, const struct mem_range *range);
 int mem_region_walk_ranges(struct mem_region *region, mem_range_visit *visit, void *arg);
+
+/* Sets of blocks, to find what was lost. A set knows the blocks of all regions but OWN, from which
+ * its memory comes, and those of method last; blocks in segments got after it was made are never in
+ * it. */
+struct mem_marks;
+struct mem_marks *mem_marks_new(struct mem_region *own); /* empty; NULL: no memory */
+void mem_marks_free(struct mem_marks *marks);            /* NULL is ok */
+bool mem_marks_has(const struct mem_marks *marks, const void *block);
+/* True when BLOCK was not in it and now is. */
+bool mem_marks_add(struct mem_marks *marks, const void *block);
+void mem_marks_add_busy(struct mem_marks *marks); /* all that live now */
+/* Adds all that the program can reach, from its variables, stack and registers, through whatever
+ * looks like an address. Blocks that only OWN leads to are not reached. false: no memory; the set
+ * is not whole. For programs of one thread. */
+bool mem_marks_reach(struct mem_marks *marks);
 
 /* Checks every invariant of REGION (NULL: of all regions). Returns the number of faults found; each
  * is also one line `vmalloc: corrupted: why` on standard error. */

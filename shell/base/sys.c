@@ -107,6 +107,13 @@ uint64_t sys_random(void)
     return value * 0x9e3779b97f4a7c15u;
 }
 
+static size_t unreserved_bytes;
+
+void sys_note_unreserved(size_t bytes)
+{
+    unreserved_bytes += bytes;
+}
+
 size_t sys_process_bytes(size_t *ret_commit)
 {
     char text[128];
@@ -121,7 +128,7 @@ size_t sys_process_bytes(size_t *ret_commit)
         fields[i] = strtoull(at, &at, 10);
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
     if (ret_commit)
-        *ret_commit = fields[5] * page;
+        *ret_commit = fields[5] * page - unreserved_bytes;
     return fields[1] * page;
 }
 

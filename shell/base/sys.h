@@ -23,6 +23,8 @@ uint64_t sys_random(void);
 /* Of this process: bytes in memory, and private bytes that it may write (*RET_COMMIT, may be NULL),
  * which the system has promised. 0 where it does not tell. Allocates nothing. */
 size_t sys_resident_bytes(void);
+/* BYTES were mapped that the system has not promised (MAP_NORESERVE). */
+void sys_note_unreserved(size_t bytes);
 size_t sys_process_bytes(size_t *ret_commit);
 
 #endif

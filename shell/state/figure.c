@@ -29,6 +29,7 @@ static const struct figure figures[] = {
     FIGURE("cache_blocks", cache_count, "how many of those"),
     FIGURE("given_size", given_bytes, "free bytes given back to the system"),
     FIGURE("lazy_size", lazy_bytes, "free bytes given back lazily, perhaps still resident"),
+    FIGURE("retaken_size", retaken_bytes, "bytes given back and then used again, since the start"),
     FIGURE("peak", peak_bytes, "the most bytes that were ever in use"),
     FIGURE("allocs", alloc_count, "blocks allocated since the start"),
     FIGURE("frees", free_calls_count, "blocks freed since the start"),

@@ -1,0 +1,202 @@
+/*
+ * variables.c: -v, how much each variable takes.
+ *
+ * Follows a variable to every block that it owns: itself, its text, the tables and elements of its
+ * array, arrays inside of arrays. Reads only; the list is kept in the region `vmstat`. SLACK is
+ * what of these blocks holds nothing: room to grow in texts and tables, and rounding.
+ */
+#include "builtins/vmstat/variables.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "shell/base/match.h"
+#include "shell/state/array.h"
+#include "shell/state/frame.h"
+
+struct size {
+    size_t bytes, slack, elements;
+    variable_visit *visit; /* or NULL */
+    void *arg;
+};
+
+/* One block, of which USED bytes hold something. */
+static void add_block(struct size *size, const void *block, size_t used)
+{
+    if (!block)
+        return;
+    size_t bytes = mem_block_bytes(block);
+    if (size->visit)
+        size->visit(size->arg, block, bytes, used < bytes ? used : bytes);
+    size->bytes += bytes;
+    size->slack += bytes > used ? bytes - used : 0;
+}
+
+static void add_array(struct size *size, const struct array *a);
+
+/* What VALUE owns; the value itself lies in a block that is counted already. */
+static void add_value(struct size *size, const struct value *value)
+{
+    if (value->bits & VALUE_ARRAY)
+        add_array(size, value->array);
+    else if (value->bits & VALUE_HEAP)
+        add_block(size, value->heap.data, (size_t)value->heap.len + 1);
+}
+
+static void add_array(struct size *size, const struct array *a)
+{
+    add_block(size, a, sizeof *a);
+    add_block(size, a->order, a->order_valid ? a->used * sizeof *a->order : 0);
+    if (a->cells) {
+        add_block(size, a->cells, a->count * sizeof *a->cells);
+        for (size_t i = 0; i < a->cell_cap; i++)
+            add_value(size, &a->cells[i]);
+    }
+    if (!a->slots)
+        return;
+    add_block(size, a->slots, a->used * sizeof *a->slots);
+    add_block(size, a->hashes, a->used * sizeof *a->hashes);
+    for (size_t i = 0; i < a->slot_cap; i++) {
+        const struct element *element = a->hashes[i] ? a->slots[i] : NULL;
+        if (!element)
+            continue;
+        add_block(size, element, sizeof *element + element->key_len + 1);
+        add_value(size, &element->value);
+    }
+}
+
+static void add_variable(struct size *size, const struct var *var)
+{
+    add_block(size, var, sizeof *var);
+    if (var->attrs & VAR_NAMEREF)
+        add_block(size, var->target_key, var->target_key ? strlen(var->target_key) + 1 : 0);
+    if (var->attrs & VAR_ARRAY && var->array) {
+        add_array(size, var->array);
+        size->elements = var->array->count;
+    } else {
+        add_value(size, &var->value);
+        size->elements = value_is_set(&var->value);
+    }
+}
+
+void variables_walk(struct shell *sh, variable_visit *visit, void *arg)
+{
+    struct size size = { .visit = visit, .arg = arg };
+    size_t cursor = 0;
+    for (struct map_slot *slot; (slot = map_next(&sh->names, &cursor));) {
+        const struct name *name = slot->value;
+        add_block(&size, name, sizeof *name + name->len + 1);
+        for (const struct var *var = name->cur; var; var = var->outer)
+            add_variable(&size, var);
+    }
+}
+
+static const char *variable_kind(const struct var *var)
+{
+    if (var->attrs & VAR_NAMEREF)
+        return "reference";
+    if (var->attrs & VAR_ASSOC)
+        return "associative";
+    if (var->attrs & VAR_INDEXED)
+        return "indexed";
+    if (var->attrs & VAR_NUMERIC)
+        return var->attrs & VAR_INTEGER ? "integer" : "float";
+    return "scalar";
+}
+
+static bool list_add(struct shell *sh, struct variable_sizes *list, const struct var *var)
+{
+    struct size size = { 0 };
+    if (list->count == list->cap) {
+        size_t cap = list->cap ? 2 * list->cap : 128;
+        void *items = mem_resize(sh->watch_region, list->items, cap * sizeof *list->items);
+        if (!items)
+            return false;
+        list->items = items;
+        list->cap = cap;
+    }
+    add_variable(&size, var);
+    const char *scope = var->owner && var->owner->function_name ? var->owner->function_name : "";
+    list->items[list->count++] = (struct variable_size){
+        .name = var->name->text,
+        .scope = scope,
+        .kind = variable_kind(var),
+        .elements = size.elements,
+        .bytes = size.bytes,
+        .slack = size.slack,
+    };
+    return true;
+}
+
+static int larger_first(const void *a, const void *b)
+{
+    const struct variable_size *x = a, *y = b;
+    if (x->bytes != y->bytes)
+        return x->bytes < y->bytes ? 1 : -1;
+    int names = strcmp(x->name, y->name);
+    return names ? names : strcmp(x->scope, y->scope);
+}
+
+void variables_release(struct variable_sizes *sizes)
+{
+    mem_free(sizes->items);
+    sizes->items = NULL;
+}
+
+enum flow variables_take(struct shell *sh, const char *pattern, struct variable_sizes *ret)
+{
+    struct variable_sizes list = { 0 };
+    struct pattern *compiled = NULL;
+    size_t cursor = 0;
+    bool whole = true;
+
+    if (!vmstat_state(sh))
+        return shell_fail_memory(sh, 0);
+    if (pattern && !(compiled = pattern_compile(sh->watch_region, pattern, strlen(pattern), 0)))
+        return errno == EINVAL ? shell_fail(sh, ERROR_BUILTIN, 1, pattern, "invalid pattern")
+                               : shell_fail_memory(sh, 0);
+    for (struct map_slot *slot; whole && (slot = map_next(&sh->names, &cursor));) {
+        const struct name *name = slot->value;
+        if (compiled && !pattern_matches(compiled, name->text, name->len))
+            continue;
+        for (const struct var *var = name->cur; var && whole; var = var->outer)
+            whole = list_add(sh, &list, var);
+    }
+    if (compiled)
+        pattern_free(compiled);
+    if (!whole) {
+        variables_release(&list);
+        return shell_fail_memory(sh, 0);
+    }
+    if (list.count)
+        items_sort(list.items, list.count, sizeof *list.items, larger_first);
+    *ret = list;
+    return FLOW_NEXT;
+}
+
+enum flow vmstat_variables(struct shell *sh, const struct request *rq)
+{
+    static const char *const titles[] = { "variable", "function", "kind",
+                                          "elements", "bytes",    "slack" };
+    const char *pattern = args_peek(rq->args, 0);
+    struct variable_sizes list;
+    struct table table;
+
+    if (args_left(rq->args) > 1)
+        return vmstat_fail(sh, rq, "-v: one pattern is enough");
+    TRY(variables_take(sh, pattern, &list));
+    table_init(&table, sh->watch_region, sizeof titles / sizeof *titles, 1 | 1u << 1 | 1u << 2);
+    for (size_t i = 0; i < sizeof titles / sizeof *titles; i++)
+        table_put(&table, "%s", titles[i]);
+    for (size_t i = 0; i < list.count && (!rq->count || i < rq->count); i++) {
+        const struct variable_size *item = &list.items[i];
+        table_put(&table, "%s", item->name);
+        table_put(&table, "%s", *item->scope ? item->scope : "-");
+        table_put(&table, "%s", item->kind);
+        table_put(&table, "%zu", item->elements);
+        table_size(&table, item->bytes, rq->exact);
+        table_size(&table, item->slack, rq->exact);
+    }
+    variables_release(&list);
+    return table_end(sh, &table, sh->out);
+}
