@@ -71,6 +71,7 @@ struct segment {
     struct span *span;           /* MEM_LAST: the one span */
     struct span *tail;           /* the last span when last it was free; may be stale */
     char *last_next;             /* MEM_LAST: end of its blocks, when not the current segment */
+    size_t cleared_bytes;        /* from its base on filled with zeros, as `clear` asks */
     size_t room_bytes;           /* that its source was asked for; 0: it was moved */
     uint8_t source;
     bool solo;

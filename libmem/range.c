@@ -29,18 +29,37 @@ static int range_tell(const struct range_walk *walk, const char *base, size_t by
     return bytes ? walk->visit(walk->arg, &range) : 0;
 }
 
-/* From BASE to END nothing is busy; what lies above the segment's high mark was never touched. */
+/* What nothing was handed out of: untouched, but for what was filled with zeros. */
+static int range_tell_unused(const struct range_walk *walk, const char *base, const char *end)
+{
+    const char *cleared = walk->segment->base + walk->segment->cleared_bytes;
+
+    if (cleared < base)
+        cleared = base;
+    if (cleared > end)
+        cleared = end;
+    int result = range_tell(walk, base, (size_t)(cleared - base), MEM_RANGE_FREE, 0);
+    return result ? result
+                  : range_tell(walk, cleared, (size_t)(end - cleared), MEM_RANGE_UNTOUCHED, 0);
+}
+
+/* From BASE to END nothing is busy; above the segment's high mark nothing was handed out. */
 static int range_tell_free(const struct range_walk *walk, const char *base, const char *end,
                            enum mem_range_kind kind)
 {
     const char *high = walk->segment->high;
+    const char *cleared = walk->segment->base + walk->segment->cleared_bytes;
 
+    if (kind != MEM_RANGE_FREE && cleared > high)
+        high = cleared; /* it was given back too */
     if (high < base)
         high = base;
     if (high > end)
         high = end;
     int result = range_tell(walk, base, (size_t)(high - base), kind, 0);
-    return result ? result : range_tell(walk, high, (size_t)(end - high), MEM_RANGE_UNTOUCHED, 0);
+    if (!result && kind != MEM_RANGE_FREE)
+        return range_tell(walk, high, (size_t)(end - high), MEM_RANGE_UNTOUCHED, 0);
+    return result ? result : range_tell_unused(walk, high, end);
 }
 
 /* The blocks of CHAIN that lie in SPAN: free, though the pack counts them as used. */
@@ -67,9 +86,7 @@ static int range_pack(const struct range_walk *walk, const struct span *pack)
 
     int result = range_tell(walk, pack->base, (size_t)(uncut - pack->base),
                             busy ? MEM_RANGE_BUSY : MEM_RANGE_FREE, busy * pack->block_bytes);
-    return result
-               ? result
-               : range_tell(walk, uncut, (size_t)(span_end(pack) - uncut), MEM_RANGE_UNTOUCHED, 0);
+    return result ? result : range_tell_unused(walk, uncut, span_end(pack));
 }
 
 static int range_mixed(const struct range_walk *walk, const struct span *span)
@@ -80,10 +97,7 @@ static int range_mixed(const struct range_walk *walk, const struct span *span)
     for (unsigned i = 0; i < MEM_SMALL_CLASSES; i++)
         free += class_free_count(span, &region->classes[i]) * mem_class_bytes(i);
     int result = range_tell(walk, span->base, used, MEM_RANGE_BUSY, used - free);
-    return result
-               ? result
-               : range_tell(walk, span->base + used, (size_t)(span_end(span) - span->base) - used,
-                            MEM_RANGE_UNTOUCHED, 0);
+    return result ? result : range_tell_unused(walk, span->base + used, span_end(span));
 }
 
 static int range_span(const struct range_walk *walk, const struct span *span)
@@ -131,9 +145,7 @@ static int range_last(const struct range_walk *walk)
         high = end;
     if (!result)
         result = range_tell(walk, end, (size_t)(high - end), MEM_RANGE_FREE, 0);
-    return result ? result
-                  : range_tell(walk, high, (size_t)(segment_end(segment) - high),
-                               MEM_RANGE_UNTOUCHED, 0);
+    return result ? result : range_tell_unused(walk, high, segment_end(segment));
 }
 
 int mem_region_walk_ranges(struct mem_region *region, mem_range_visit *visit, void *arg)

@@ -343,8 +343,10 @@ static void segment_got(struct segment *segment, char *base, size_t part)
     struct mem_region *region = segment->region;
     bool first = region->segments == segment && base == segment->base;
 
-    if (mem_settings.clear == MEM_CLEAR_ALL || (mem_settings.clear == MEM_CLEAR_FIRST && first))
+    if (mem_settings.clear == MEM_CLEAR_ALL || (mem_settings.clear == MEM_CLEAR_FIRST && first)) {
         memset(base, 0, part);
+        segment->cleared_bytes = (size_t)(base + part - segment->base);
+    }
     give_huge(region, base, part);
 }
 

@@ -2,8 +2,9 @@
  * sites.c: -p, -l, -k, -t and -F: live bytes by line, by kind and by the calls that led there.
  *
  * libmem counts by site exactly; here its counters are put together by line, or along the calls.
- * What vmstat itself takes belongs to site 0 (vmstat.c sees to that), which is shown as the shell
- * itself, so the sum over all lines is what all regions hold.
+ * What vmstat itself takes belongs to site 0 (vmstat.c sees to that) and is left out; the rest of
+ * site 0 is shown as the shell itself, so the sum over all lines is what all regions but `vmstat`
+ * hold.
  */
 #include "builtins/vmstat/sites.h"
 
@@ -33,6 +34,15 @@ enum flow vmstat_sites(struct shell *sh, const struct request *rq)
     else
         return vmstat_fail(sh, rq, "-p: %s: on, off or reset is needed", what);
     return FLOW_NEXT;
+}
+
+/* Takes what the region `vmstat` holds out of STATS, those of site 0 or of its kind. */
+static void leave_out_own(const struct shell *sh, struct mem_site_stats *stats)
+{
+    struct mem_stats own;
+    mem_region_stats(sh->watch_region, &own);
+    stats->live_bytes -= own.busy_bytes < stats->live_bytes ? own.busy_bytes : stats->live_bytes;
+    stats->live_count -= own.busy_count < stats->live_count ? own.busy_count : stats->live_count;
 }
 
 /* ---- places ---- */
@@ -132,6 +142,8 @@ enum flow lines_take(struct shell *sh, struct line_sizes *ret)
             !(list.items = mem_alloc(sh->watch_region, gather.cap * sizeof *list.items)))
             return shell_fail_memory(sh, 0);
         (void)mem_site_walk(gather_site, &gather);
+        if (list.count && !list.items[0].line) /* site 0 comes first */
+            leave_out_own(sh, &list.items[0].stats);
         lines_merge(&list);
         items_sort(list.items, list.count, sizeof *list.items, by_live);
     }
@@ -206,6 +218,8 @@ enum flow vmstat_kinds(struct shell *sh, const struct request *rq)
     table_init(&table, sh->watch_region, 5, 1u << 4);
     put_titles(&table, "kind");
     for (unsigned kind = 0; kind < KIND_COUNT && mem_kind_stats(kind, &stats); kind++) {
+        if (kind == KIND_OTHER)
+            leave_out_own(sh, &stats);
         add_stats(&total, &stats);
         put_stats(&table, &stats, rq->exact);
         table_put(&table, "%s", kind_name(kind));
@@ -285,6 +299,11 @@ enum flow site_tree_take(struct shell *sh, struct site_tree *ret)
         return shell_fail_memory(sh, 0);
     }
     (void)mem_site_walk(tree_visit, &tree);
+    struct mem_site_stats itself_stats = { .live_bytes = tree.nodes[0].own_bytes,
+                                           .live_count = tree.nodes[0].own_count };
+    leave_out_own(sh, &itself_stats);
+    tree.nodes[0].own_bytes = itself_stats.live_bytes;
+    tree.nodes[0].own_count = itself_stats.live_count;
     tree_sum(&tree);
     tree_link(&tree, order);
     mem_free(order);

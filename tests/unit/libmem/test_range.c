@@ -74,6 +74,19 @@ static void ranges_of_last(void **state)
     mem_region_close(region);
 }
 
+static void cleared_is_not_untouched(void **state)
+{
+    (void)state;
+    assert_int_equal(mem_options_change("clear=all"), 0);
+    struct mem_region *region = mem_region_open("range", MEM_BEST, 0);
+    assert_non_null(mem_alloc(region, 100));
+    struct sums sums = walk(region);
+    assert_int_equal(sums.bytes[MEM_RANGE_UNTOUCHED], 0);
+    assert_true(sums.bytes[MEM_RANGE_FREE] > sums.all_bytes / 2);
+    mem_region_close(region);
+    assert_int_equal(mem_options_change("clear=none"), 0);
+}
+
 static void peaks_nest(void **state)
 {
     struct mem_region *region = mem_region_open("peak", MEM_BEST, 0);
@@ -131,11 +144,9 @@ static void system_calls_are_counted(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(ranges_add_up),
-        cmocka_unit_test(ranges_of_last),
-        cmocka_unit_test(peaks_nest),
-        cmocka_unit_test(options_all_or_nothing),
-        cmocka_unit_test(system_calls_are_counted),
+        cmocka_unit_test(cleared_is_not_untouched), cmocka_unit_test(ranges_add_up),
+        cmocka_unit_test(ranges_of_last),           cmocka_unit_test(peaks_nest),
+        cmocka_unit_test(options_all_or_nothing),   cmocka_unit_test(system_calls_are_counted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
