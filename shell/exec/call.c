@@ -15,14 +15,12 @@
 
 #include "shell/exec/exec_private.h"
 #include "shell/exec/redir.h"
-#include "shell/state/cmdhash.h"
 #include "shell/state/param.h"
 
 /* Loads an autoloaded function from FPATH: runs the file, which has to define it. */
 static enum flow autoload(struct shell *sh, const char *name)
 {
-    const char *fpath = var_text(sh, "FPATH");
-    const char *path = fpath ? path_search(sh, fpath, name, false) : NULL;
+    const char *path = autoload_path(sh, name);
     if (!path)
         return shell_fail(sh, ERROR_COMMAND, 127, name, "not found");
     int status = sh->status;

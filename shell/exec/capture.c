@@ -122,6 +122,13 @@ static enum flow forked_capture(struct shell *sh, const struct list *body, struc
     return job_wait_foreground(sh, job);
 }
 
+/* `return` and `exit` leave ${ } and nothing around it, as in ksh93; but not under set -e. */
+static enum flow shared_end(const struct shell *sh, enum flow flow)
+{
+    bool leaves = flow == FLOW_RETURN || (flow == FLOW_EXIT && !option_on(sh, OPTION_ERREXIT));
+    return leaves ? FLOW_NEXT : flow;
+}
+
 /* ${ list;}: only descriptor 1 is journaled. */
 static enum flow shared_capture(struct shell *sh, const struct list *body, struct str *sink)
 {
@@ -137,7 +144,7 @@ static enum flow shared_capture(struct shell *sh, const struct list *body, struc
     frame_push(sh, &frame, FRAME_CMD);
     enum flow flow = fdtab_capture(sh, &frame, sink);
     if (flow == FLOW_NEXT)
-        flow = exec_list(sh, body);
+        flow = shared_end(sh, exec_list(sh, body));
     enum flow drained = fdtab_capture_drain(sh);
     frame_pop(sh, &frame);
     sh->subshell_level--;
@@ -157,7 +164,7 @@ static enum flow value_capture(struct shell *sh, const struct list *body, struct
     frame_push(sh, &frame, FRAME_CMD);
     enum flow flow = var_set_name(sh, reply, "", 0, ASSIGN_TEMP);
     if (flow == FLOW_NEXT)
-        flow = exec_list(sh, body);
+        flow = shared_end(sh, exec_list(sh, body));
     const char *text = NULL;
     size_t len = 0;
     if (flow == FLOW_NEXT)

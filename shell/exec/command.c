@@ -10,7 +10,6 @@
 
 #include <errno.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "shell/state/cache.h"
@@ -78,12 +77,7 @@ void command_resolve_cached(struct shell *sh, const struct word *word, struct co
 
 bool command_autoload(struct shell *sh, const char *name, struct command *ret)
 {
-    const char *fpath = var_text(sh, "FPATH");
-    if (!fpath || !*fpath || strchr(name, '/'))
-        return false;
-    const char *path = path_search(sh, fpath, name, false);
-    struct stat st;
-    if (!path || stat(path, &st) != 0 || !S_ISREG(st.st_mode))
+    if (!autoload_path(sh, name))
         return false;
     struct name *interned = name_intern(sh, name, strlen(name));
     if (!interned || func_declare_autoload(sh, interned) != FLOW_NEXT)

@@ -63,7 +63,7 @@ static enum flow match_test(struct shell *sh, const struct cond *cond, const cha
             return shell_fail_memory(sh, 0);
         *ret = count > 0;
     }
-    if (count && cond->op != COND_NO_MATCH)
+    if (count)
         TRY(special_set_match(sh, text, len, spans, count));
     if (cond->op == COND_NO_MATCH)
         *ret = !*ret;

@@ -30,7 +30,8 @@ enum flow exec_failed(struct shell *sh)
     return option_on(sh, OPTION_ERREXIT) ? FLOW_EXIT : FLOW_NEXT;
 }
 
-enum flow exec_debug_slow(struct shell *sh, const struct node *node, bool *ret_skip)
+enum flow exec_debug_slow(struct shell *sh, const struct node *node, const char *text,
+                          bool *ret_skip)
 {
     *ret_skip = false;
     if (sh->debug_command) /* a command of the action itself */
@@ -38,8 +39,10 @@ enum flow exec_debug_slow(struct shell *sh, const struct node *node, bool *ret_s
     uint32_t line = sh->line;
     int trap_status = 0;
     sh->debug_command = node;
+    sh->debug_text = text;
     enum flow flow = trap_run_debug(sh, &trap_status);
     sh->debug_command = NULL;
+    sh->debug_text = NULL;
     sh->line = line;
     if (flow != FLOW_NEXT)
         return flow;

@@ -12,16 +12,18 @@
 /* After a command that set -e and the ERR trap look at failed: runs the trap, leaves the shell
  * under set -e. */
 enum flow exec_failed(struct shell *sh) NODISCARD;
-/* Runs the DEBUG trap before a command that starts at the present line. *RET_SKIP: the command is
- * not to be run. */
-enum flow exec_debug_slow(struct shell *sh, const struct node *node, bool *ret_skip) NODISCARD;
+/* Runs the DEBUG trap before a command that starts at the present line; TEXT is .sh.command, NULL:
+ * as NODE was written. *RET_SKIP: the command is not to be run. */
+enum flow exec_debug_slow(struct shell *sh, const struct node *node, const char *text,
+                          bool *ret_skip) NODISCARD;
+static inline bool exec_debug_wanted(struct shell *sh)
+{
+    return __builtin_expect(trap_is_set(sh, TRAP_DEBUG), 0);
+}
 static inline enum flow exec_debug(struct shell *sh, const struct node *node, bool *ret_skip)
 {
-    if (__builtin_expect(!trap_is_set(sh, TRAP_DEBUG), 1)) {
-        *ret_skip = false;
-        return FLOW_NEXT;
-    }
-    return exec_debug_slow(sh, node, ret_skip);
+    *ret_skip = false;
+    return exec_debug_wanted(sh) ? exec_debug_slow(sh, node, NULL, ret_skip) : FLOW_NEXT;
 }
 
 /* assign.c: an assignment of a simple command (exec_assign is for declaration commands). */
@@ -69,6 +71,9 @@ void command_resolve(struct shell *sh, const char *name, size_t len, bool no_fun
                      struct command *ret);
 /* The same through the inline cache of the literal command word WORD. */
 void command_resolve_cached(struct shell *sh, const struct word *word, struct command *ret);
+/* autoload.c: the file that defines the function NAME, by FPATH or a file .paths in PATH; NULL:
+ * none. Scratch. */
+const char *autoload_path(struct shell *sh, const char *name);
 /* A name without slash that is neither builtin nor function, but for which FPATH holds a file:
  * declares it as autoloaded. */
 bool command_autoload(struct shell *sh, const char *name, struct command *ret);
@@ -133,6 +138,8 @@ static inline bool xtrace_on(const struct shell *sh)
 }
 /* Starts a line with PS4 and puts TEXT after it, on descriptor 2. */
 void xtrace_text(struct shell *sh, const char *text, size_t len);
+/* Appends a command's words as set -x shows them. */
+void xtrace_append_words(struct str *s, size_t count, const char *const *words);
 /* A command's expanded words. */
 void xtrace_words(struct shell *sh, size_t count, const char *const *words);
 /* `name=value` of an assignment as done. */

@@ -502,11 +502,26 @@ static enum flow literal_command(struct shell *sh, const struct node_simple *nod
     return flow;
 }
 
+/* The DEBUG trap, with what the command is after expansion. */
+static enum flow debug_words(struct shell *sh, const struct node_simple *node,
+                             const struct fields *fields, bool *ret_skip)
+{
+    struct str text;
+    str_init(&text, sh->heap);
+    xtrace_append_words(&text, fields->count, fields->argv);
+    enum flow flow = str_ok(&text) ? exec_debug_slow(sh, &node->node, str_text(&text), ret_skip)
+                                   : shell_fail_memory(sh, text.len);
+    str_release(&text);
+    return flow;
+}
+
 static enum flow command_run(struct shell *sh, const struct node_simple *node, bool exec_last)
 {
-    bool done;
-    enum flow flow = literal_command(sh, node, &done);
-    if (done || flow != FLOW_NEXT)
+    bool done = exec_debug_wanted(sh), debug = done;
+    enum flow flow = FLOW_NEXT;
+    if (!debug)
+        flow = literal_command(sh, node, &done);
+    if ((done && !debug) || flow != FLOW_NEXT)
         return flow;
     uint32_t captures = sh->capture_count;
     struct run run;
@@ -528,6 +543,11 @@ static enum flow command_run(struct shell *sh, const struct node_simple *node, b
     run.args.argv = fields.argv;
     if (declared.count)
         TRY(declared_array(sh, &declared, fields.count, &run.args.assigns));
+    if (debug) {
+        TRY(debug_words(sh, node, &fields, &done));
+        if (done)
+            return FLOW_NEXT;
+    }
     if (__builtin_expect(xtrace_on(sh) || sh->show_only, 0))
         xtrace_words(sh, run.args.count, run.args.argv);
     if (sh->show_only) {
@@ -547,8 +567,9 @@ enum flow exec_simple(struct shell *sh, const struct node_simple *node)
 {
     bool exec_last = sh->exec_last;
     sh->exec_last = false;
-    bool skip;
-    TRY(exec_debug(sh, &node->node, &skip));
+    bool skip = false;
+    if (!node->arg_count)
+        TRY(exec_debug(sh, &node->node, &skip));
     if (__builtin_expect(skip, 0))
         return FLOW_NEXT;
     sh->command = &node->node;

@@ -87,19 +87,24 @@ void xtrace_text(struct shell *sh, const char *text, size_t len)
     line_end(sh, &s);
 }
 
+void xtrace_append_words(struct str *s, size_t count, const char *const *words)
+{
+    bool is_test = strcmp(words[0], "[") == 0; /* its brackets need no quotes */
+    for (size_t i = 0; i < count; i++) {
+        if (i)
+            str_putc(s, ' ');
+        if (is_test && (i == 0 || (i == count - 1 && strcmp(words[i], "]") == 0)))
+            str_append_z(s, words[i]);
+        else
+            text_quote(s, words[i], strlen(words[i]));
+    }
+}
+
 void xtrace_words(struct shell *sh, size_t count, const char *const *words)
 {
     struct str s;
-    bool is_test = strcmp(words[0], "[") == 0; /* its brackets need no quotes */
     line_begin(sh, &s);
-    for (size_t i = 0; i < count; i++) {
-        if (i)
-            str_putc(&s, ' ');
-        if (is_test && (i == 0 || (i == count - 1 && strcmp(words[i], "]") == 0)))
-            str_append_z(&s, words[i]);
-        else
-            text_quote(&s, words[i], strlen(words[i]));
-    }
+    xtrace_append_words(&s, count, words);
     line_end(sh, &s);
 }
 

@@ -53,6 +53,8 @@ static bool scan_int(const char **text, int64_t *ret)
     char *end;
     errno = 0;
     *ret = strtoll(*text, &end, 0);
+    if (*end == '8' || *end == '9') /* 08 is no octal number */
+        *ret = strtoll(*text, &end, 10);
     if (end == *text || errno || **text == ' ')
         return false;
     *text = end;

@@ -168,6 +168,8 @@ static enum flow get_caller_lineno(struct shell *sh, struct name *name, const ch
                                    size_t *ret_len)
 {
     const struct frame *frame = sh->frame;
+    if (sh->debug_command) /* as in ksh93: of the command that the trap runs for */
+        return show_number(sh, name, sh->debug_command->line, ret_text, ret_len);
     while (frame && frame->kind != FRAME_FUNC && frame->kind != FRAME_DOT)
         frame = frame->outer;
     return show_number(sh, name, frame ? frame->line : 0, ret_text, ret_len);
@@ -179,7 +181,9 @@ static enum flow get_command(struct shell *sh, struct name *name, const char **r
     (void)name;
     struct str s;
     str_init(&s, sh->scratch);
-    if (sh->debug_command)
+    if (sh->debug_command && sh->debug_text)
+        str_append_z(&s, sh->debug_text);
+    else if (sh->debug_command)
         unparse_summary(&s, sh->debug_command, SIZE_MAX / 2);
     if (!str_ok(&s))
         return shell_fail_memory(sh, 0);
@@ -218,6 +222,14 @@ static enum flow set_optind(struct shell *sh, struct name *name, const char *tex
     if (text && (!num_parse_int(text, len, &index) || index < 0))
         index = 1;
     sh->getopts = (struct getopts_state){ .index = index };
+    return FLOW_NEXT;
+}
+
+static enum flow set_underscore(struct shell *sh, struct name *name, const char *text, size_t len)
+{
+    (void)name;
+    str_clear(&sh->last_argument);
+    str_append(&sh->last_argument, text ? text : "", len);
     return FLOW_NEXT;
 }
 
