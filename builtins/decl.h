@@ -15,11 +15,13 @@ struct decl {
     bool print;          /* -p */
     bool names_only;     /* the first option began with + */
     bool any_option;
-    bool functions; /* -f */
-    bool move;      /* -m */
-    bool undefined; /* -fu */
-    bool traced;    /* -ft */
-    bool is_static; /* -S */
+    bool functions;   /* -f */
+    bool move;        /* -m */
+    bool undefined;   /* -fu */
+    bool traced;      /* -ft */
+    bool is_static;   /* -S */
+    bool define_type; /* -T */
+    const char *help; /* -h */
 };
 
 /* typeset_list.c: what is shown without operands, and with -p and operands. */
@@ -33,5 +35,16 @@ enum flow decl_run(struct shell *sh, struct args *args, struct decl *decl) NODIS
 /* typeset.c: declares the operands left in ARGS. */
 enum flow decl_operands(struct shell *sh, const struct decl *decl,
                         const struct args *args) NODISCARD;
+
+/* ---- typeset_type.c: compound types ---- */
+
+/* typeset -T NAME=(...): TEXT is the operand, ASSIGN its value. */
+enum flow type_define_operand(struct shell *sh, const char *text,
+                              const struct assign *assign) NODISCARD;
+/* typeset -T without operands: all types with their definitions. */
+enum flow types_list(struct shell *sh) NODISCARD;
+/* The command of a type called NAME, on the heap; NULL: out of memory. */
+struct builtin_spec *type_command_new(struct shell *sh, const char *name, const char *summary,
+                                      const char *doc);
 
 #endif

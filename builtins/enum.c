@@ -2,8 +2,7 @@
  * enum: enumeration types.
  *
  * `enum colour=(red green)` leaves the array colour, as in ksh93, and makes the declaration command
- * colour, whose variables take these values only. Such a command is a builtin_spec of its own on
- * the heap, which the type owns; it takes the options of typeset.
+ * colour, whose variables take these values only (typeset_type.c).
  */
 #include <string.h>
 
@@ -12,40 +11,6 @@
 #include "builtins/operand.h"
 #include "shell/exec/exec.h"
 #include "shell/state/type.h"
-
-static enum flow type_run(struct shell *sh, struct args *args)
-{
-    const struct type *type = type_find(sh, args->argv[0], strlen(args->argv[0]));
-    if (!type) /* undefined while its declaration was being expanded */
-        return shell_fail(sh, ERROR_COMMAND, 127, args->argv[0], "not found");
-    struct decl decl = { .change = { .set = VAR_ENUM,
-                                     .base = -1,
-                                     .width = -1,
-                                     .local = var_in_function(sh),
-                                     .type = type } };
-    decl.print = args->count == 1; /* alone it lists what it declared */
-    return decl_run(sh, args, &decl);
-}
-
-/* The command of a type called NAME; the name is copied behind it. */
-static struct builtin_spec *command_new(struct shell *sh, const char *name)
-{
-    size_t len = strlen(name);
-    struct builtin_spec *spec = mem_alloc_zeroed(sh->heap, sizeof *spec + len + 1);
-    if (!spec)
-        return NULL;
-    *spec = (struct builtin_spec){
-        .name = memcpy(spec + 1, name, len),
-        .flags = BUILTIN_DECL,
-        .options = typeset_spec.options,
-        .usage = "[name[=value]...]",
-        .summary = "declare variables of an enumeration type",
-        .doc = "Makes the variables take the values of the type only; in arithmetic they "
-               "are their numbers, from 0. The options are those of typeset.",
-        .run = type_run
-    };
-    return spec;
-}
 
 static enum flow define(struct shell *sh, struct name *name, bool ignore_case)
 {
@@ -60,7 +25,10 @@ static enum flow define(struct shell *sh, struct name *name, bool ignore_case)
                           "%s must name an array containing at least two elements", name->text);
     while (count < room && var_next(sh, name, &cursor, &item))
         items[count++] = (struct type_item){ .text = item.text, .len = item.len };
-    struct builtin_spec *command = command_new(sh, name->text);
+    struct builtin_spec *command = type_command_new(
+        sh, name->text, "declare variables of an enumeration type",
+        "Makes the variables take the values of the type only; in arithmetic they are their "
+        "numbers, from 0. The options are those of typeset.");
     const struct type *type;
     if (!command)
         return shell_fail_memory(sh, sizeof *command);

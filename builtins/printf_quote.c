@@ -265,7 +265,7 @@ enum flow quote_variable(struct shell *sh, const char *name, const char *variabl
     struct var *var;
     bool is_array;
     TRY(operand_ref(sh, &args, variable, strlen(variable), &ref));
-    TRY(var_print_array(sh, &ref, lines, s, &is_array));
+    TRY(var_print_tree(sh, &ref, lines, s, &is_array));
     if (is_array)
         return FLOW_NEXT;
     TRY(var_get(sh, &ref, &text, &len));

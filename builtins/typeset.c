@@ -12,6 +12,9 @@
 #include "builtins/decl.h"
 #include "builtins/operand.h"
 #include "shell/exec/exec.h"
+#include "shell/expand/expand.h"
+#include "shell/state/members.h"
+#include "shell/state/method.h"
 #include "shell/state/scope.h"
 #include "shell/state/type.h"
 
@@ -26,6 +29,8 @@ static uint32_t option_attr(int option)
         return VAR_ASSOC;
     case 'b':
         return VAR_BINARY;
+    case 'C':
+        return VAR_COMPOUND;
     case 'E':
         return VAR_EXPONENT;
     case 'F':
@@ -146,15 +151,14 @@ static enum flow take_option(struct shell *sh, struct args *args, int option, st
     case 'M':
         return take_mapping(sh, args, decl);
     case 'h':
+        decl->help = args->option_argument;
         return FLOW_NEXT;
-    case 'C':
-        return shell_fail(sh, ERROR_UNSUPPORTED, 1, args->argv[0],
-                          "compound variables are not supported yet");
     case 'S':
         decl->is_static = true;
         return FLOW_NEXT;
     case 'T':
-        return shell_fail(sh, ERROR_UNSUPPORTED, 1, args->argv[0], "types are not supported yet");
+        decl->define_type = true;
+        return FLOW_NEXT;
     default:
         break;
     }
@@ -196,10 +200,13 @@ static enum flow check_options(struct shell *sh, const struct args *args, const 
 
 /* ---- operands ------------------------------------------------------------------------------- */
 
-/* An operand taken apart: NAME, `[subscript]`s or nothing, and the value if there is one. */
+/* An operand taken apart: a name, perhaps a member's, `[subscript]`s or nothing, and the value if
+ * there is one. */
 struct operand {
     const char *text;
-    size_t name_len, ref_len;
+    size_t name_len;  /* of the name up to the first subscript */
+    size_t whole_len; /* up to the subscripts at the end: NAME_LEN, or of `a[1].x` */
+    size_t ref_len;   /* with them */
     const char *value;
     bool append;
     const struct assign *assign; /* instead of VALUE */
@@ -211,9 +218,17 @@ static bool operand_parse(const char *text, struct operand *ret)
     size_t len = strcspn(text, "[=+");
     if (!text_is_dotted_name(text, len))
         return false;
-    ret->name_len = len;
-    while (text[len] == '[') {
+    ret->name_len = ret->whole_len = len;
+    while (text[len] == '[' || (text[len] == '.' && len > ret->name_len)) {
         size_t depth = 0;
+        if (text[len] == '.') {
+            size_t name_len = strcspn(text + len + 1, "[=+");
+            if (!text_is_dotted_name(text + len + 1, name_len))
+                return false;
+            len += 1 + name_len;
+            ret->whole_len = len;
+            continue;
+        }
         for (; text[len]; len++) {
             depth += (size_t)(text[len] == '[');
             if (text[len] == ']' && --depth == 0)
@@ -255,11 +270,11 @@ static bool value_is_parameter(const struct shell *sh, const char *name, size_t 
 }
 
 /* nameref NAME=TARGET or NAME=TARGET[KEY] */
-static enum flow declare_reference(struct shell *sh, const struct decl *decl, struct name *name,
-                                   const struct operand *operand)
+static enum flow declare_reference(struct shell *sh, const struct decl *decl,
+                                   const struct var_ref *ref, const struct operand *operand)
 {
     struct var_change change = decl->change;
-    if (operand->ref_len != operand->name_len || operand->assign)
+    if (operand->ref_len != operand->whole_len || operand->assign)
         return shell_fail(sh, ERROR_BUILTIN, 1, decl->command,
                           "%s: reference variable cannot be an array", operand->text);
     if (operand->value) {
@@ -271,37 +286,41 @@ static enum flow declare_reference(struct shell *sh, const struct decl *decl, st
         if (!change.nameref_target)
             return shell_fail_memory(sh, target.name_len);
         if (target.ref_len > target.name_len) {
-            size_t len = target.ref_len - target.name_len - 2;
-            change.nameref_key = scratch_dup(sh, operand->value + target.name_len + 1, len);
-            if (!change.nameref_key)
+            size_t len = target.ref_len - target.name_len;
+            change.nameref_rest = scratch_dup(sh, operand->value + target.name_len, len);
+            if (!change.nameref_rest)
                 return shell_fail_memory(sh, len);
         }
         change.nameref_caller = value_is_parameter(sh, operand->text, operand->name_len);
     }
-    return var_declare(sh, name, &change);
+    return var_declare_ref(sh, ref, &change);
 }
 
-static enum flow assign_value(struct shell *sh, const struct args *args, struct name *name,
-                              const struct operand *operand)
+static enum flow assign_value(struct shell *sh, const struct args *args,
+                              const struct var_ref *target, const struct operand *operand)
 {
     unsigned flags = operand->append ? ASSIGN_APPEND : 0;
     if (operand->assign)
         return exec_assign(sh, operand->assign, flags);
     if (!operand->value)
         return FLOW_NEXT;
-    if (operand->ref_len == operand->name_len)
-        return var_set_name(sh, name, operand->value, strlen(operand->value), flags);
+    if (operand->ref_len == operand->whole_len)
+        return target->base || target->step_count
+                   ? var_set(sh, target, operand->value, strlen(operand->value), flags)
+                   : var_set_name(sh, target->name, operand->value, strlen(operand->value), flags);
     struct var_ref ref;
     TRY(operand_ref(sh, args, operand->text, operand->ref_len, &ref));
+    ref.base = target->base;
     return var_set(sh, &ref, operand->value, strlen(operand->value), flags);
 }
 
 /* typeset -A NAME[SUBSCRIPT]: KIND is meant for NAME, or for the element if NAME is an array
  * already. */
-static enum flow declare_element(struct shell *sh, const struct args *args, struct name *name,
-                                 const struct operand *operand, uint32_t kind)
+static enum flow declare_element(struct shell *sh, const struct args *args,
+                                 const struct var_ref *whole, const struct operand *operand,
+                                 uint32_t kind)
 {
-    struct var_ref ref, array = var_ref_name(name);
+    struct var_ref ref, array = *whole;
     struct var *var;
     int64_t unused;
     TRY(var_resolve(sh, &array, &var));
@@ -309,53 +328,118 @@ static enum flow declare_element(struct shell *sh, const struct args *args, stru
         struct var_change change = { .set = kind & VAR_ASSOC ? VAR_ASSOC : VAR_INDEXED,
                                      .base = -1,
                                      .width = -1 };
-        return var_declare(sh, name, &change);
+        return var_declare_ref(sh, whole, &change);
     }
     if (!(kind & VAR_ASSOC) || operand->value || operand->assign)
         return FLOW_NEXT;
     TRY(operand_ref(sh, args, operand->text, operand->ref_len, &ref));
+    ref.base = whole->base;
     return var_begin_array_in(sh, &ref, VAR_ASSOC, ASSIGN_APPEND, &unused);
 }
 
 /* A variable of an enumeration type is never empty. */
-static enum flow set_first_value(struct shell *sh, struct name *name)
+static enum flow set_first_value(struct shell *sh, const struct var_ref *ref)
 {
-    struct var_ref ref = var_ref_name(name);
-    if (var_is_set(sh, &ref) || name->cur->attrs & VAR_ARRAY)
+    struct var_ref target = *ref;
+    struct var *var;
+    TRY(var_resolve(sh, &target, &var));
+    if (var_is_set(sh, ref) || !var || var->attrs & VAR_ARRAY)
         return FLOW_NEXT;
-    return var_set_num(sh, &ref, num_int(0), ASSIGN_FORCE);
+    return var_set_num(sh, ref, num_int(0), ASSIGN_FORCE);
+}
+
+/* typeset -C and a type's command: what NAME has before it is given its value. */
+static enum flow declare_members(struct shell *sh, const struct decl *decl,
+                                 const struct var_ref *ref, const struct operand *operand,
+                                 struct var_change *change)
+{
+    bool is_new = true;
+    if (change->set & VAR_TYPED) {
+        struct members *m;
+        TRY(var_find_members(sh, ref, &m));
+        is_new = !m || m->type != change->type;
+    }
+    if (sh->compound && sh->compound->open && change->set & VAR_TYPED &&
+        text_eq(operand->text, operand->name_len, "_", 1))
+        return type_extend(sh, (struct type *)sh->compound->type, change->type);
+    if (decl->is_static && sh->compound && sh->compound->open)
+        change->set |= VAR_STATIC;
+    TRY(var_declare_ref(sh, ref, change));
+    if (!(change->set & VAR_TYPED) || !is_new || change->set & VAR_ARRAY)
+        return FLOW_NEXT;
+    return method_create(sh, ref);
+}
+
+/* Does ASSIGN have a subscript at its end? */
+static bool is_element(const struct assign *assign)
+{
+    const struct name_ref *ref = &assign->ref;
+    if (ref->step_count)
+        return ref->steps[ref->step_count - 1].subscript != NULL;
+    return ref->subscript != NULL;
+}
+
+/* What OPERAND is about without the subscripts at its end. */
+static enum flow whole_ref(struct shell *sh, const struct args *args, const struct operand *operand,
+                           struct var_ref *ret)
+{
+    if (!operand->assign || !operand->assign->ref.step_count)
+        return operand_ref(sh, args, operand->text, operand->whole_len, ret);
+    struct name_ref written = operand->assign->ref;
+    struct name_step *steps = scratch_alloc(sh, written.step_count * sizeof *steps);
+    if (!steps)
+        return shell_fail_memory(sh, written.step_count * sizeof *steps);
+    memcpy(steps, written.steps, written.step_count * sizeof *steps);
+    written.steps = steps;
+    while (written.step_count && !steps[written.step_count - 1].len)
+        written.step_count--;
+    if (written.step_count)
+        steps[written.step_count - 1].subscript = NULL;
+    else
+        written.subscript = NULL;
+    return expand_ref(sh, &written, ret);
+}
+
+static enum flow remember_help(struct shell *sh, const struct decl *decl, const struct name *name)
+{
+    if (!decl->help || !sh->compound || !sh->compound->open)
+        return FLOW_NEXT;
+    return type_help_add(sh, (struct type *)sh->compound->type, name, decl->help);
 }
 
 static enum flow declare(struct shell *sh, const struct decl *decl, const struct args *args,
                          const struct operand *operand)
 {
-    struct name *name = name_intern(sh, operand->text, operand->name_len);
-    if (!name)
-        return shell_fail_memory(sh, operand->name_len);
+    struct var_ref ref;
+    TRY(whole_ref(sh, args, operand, &ref));
+    ref.base = sh->compound;
+    TRY(remember_help(sh, decl, ref.name));
     if (decl->change.set & VAR_NAMEREF)
-        return declare_reference(sh, decl, name, operand);
+        return declare_reference(sh, decl, &ref, operand);
     struct var_change change = decl->change;
     bool has_value = operand->value || operand->assign;
     bool freeze = has_value && (change.set & VAR_READONLY);
     bool subscripted =
-        operand->ref_len > operand->name_len || (operand->assign && operand->assign->ref.subscript);
+        operand->ref_len > operand->whole_len || (operand->assign && is_element(operand->assign));
     if (freeze)
         change.set &= ~(uint32_t)VAR_READONLY;
     uint32_t kind = change.set & VAR_ARRAY;
     if (subscripted)
         change.set &= ~(uint32_t)VAR_ARRAY;
+    if (subscripted && change.set & (VAR_COMPOUND | VAR_TYPED))
+        change.set |= kind ? kind : VAR_INDEXED;
     /* A local scalar made anew may not meet the array of the same name outside, so it is declared
      * first in any case. */
-    TRY(var_declare(sh, name, &change));
+    TRY(declare_members(sh, decl, &ref, operand, &change));
     if (subscripted)
-        TRY(declare_element(sh, args, name, operand, kind));
+        TRY(declare_element(sh, args, &ref, operand, kind));
     else if (change.set & VAR_ENUM && !has_value)
-        TRY(set_first_value(sh, name));
-    TRY(assign_value(sh, args, name, operand));
+        TRY(set_first_value(sh, &ref));
+    TRY(assign_value(sh, args, &ref, operand));
     if (!freeze)
         return FLOW_NEXT;
     struct var_change readonly = { .set = VAR_READONLY, .base = -1, .width = -1 };
-    return var_declare(sh, name, &readonly);
+    return var_declare_ref(sh, &ref, &readonly);
 }
 
 /* typeset -S in a ksh function: the local name refers to a hidden global variable, which is given
@@ -382,27 +466,11 @@ static enum flow declare_static(struct shell *sh, const struct decl *decl, const
     change.local = false;
     change.global = true;
     TRY(var_declare(sh, target, &change));
-    return assign_value(sh, args, name, operand);
+    const struct var_ref local = var_ref_name(name);
+    return assign_value(sh, args, &local, operand);
 }
 
 /* ---- typeset -m new=old ---------------------------------------------------------------------- */
-
-static enum flow copy_elements(struct shell *sh, struct name *from, struct name *to)
-{
-    struct var_cursor cursor = { 0 };
-    struct var_item item;
-    int64_t unused;
-    TRY(var_begin_array(sh, to, from->cur->attrs & VAR_ARRAY, 0, &unused));
-    while (var_next(sh, from, &cursor, &item)) {
-        struct var_ref ref = { .name = to,
-                               .kind = item.key ? REF_KEY : REF_INDEX,
-                               .index = item.index,
-                               .key = item.key,
-                               .key_len = item.key_len };
-        TRY(var_set(sh, &ref, item.text, item.len, 0));
-    }
-    return FLOW_NEXT;
-}
 
 static enum flow move_variable(struct shell *sh, const struct decl *decl, const struct args *args,
                                const struct operand *operand)
@@ -415,20 +483,30 @@ static enum flow move_variable(struct shell *sh, const struct decl *decl, const 
                           operand->text);
     TRY(operand_ref(sh, args, operand->value, strlen(operand->value), &from));
     TRY(operand_ref(sh, args, operand->text, operand->ref_len, &to));
-    struct var *var = from.name->cur;
+    struct var *var;
+    struct members *m;
+    struct var_ref target = from;
+    TRY(var_resolve(sh, &target, &var));
     if (!var || !var_is_set(sh, &from))
         return shell_fail(sh, ERROR_BUILTIN, 1, decl->command, "%s: no such variable",
                           operand->value);
-    if (from.kind == REF_SCALAR && to.kind == REF_SCALAR) {
+    bool whole = target.kind == REF_SCALAR;
+    TRY(var_find_members(sh, &from, &m));
+    if (m && !(whole && var->attrs & VAR_ARRAY)) {
+        TRY(var_copy_compound(sh, &to, m, 0));
+        return var_unset(sh, &from, false);
+    }
+    if (whole && to.kind == REF_SCALAR) {
         struct var_change change = { .set = var->attrs &
                                             ~(uint32_t)(VAR_NOTHING | VAR_SPECIAL | VAR_READONLY),
                                      .base = var->base ? var->base : -1,
                                      .width = var->width,
                                      .local = decl->change.local };
-        TRY(var_declare(sh, to.name, &change));
+        change.type = var->attrs & (VAR_ENUM | VAR_TYPED) ? var->type : NULL;
+        TRY(var_declare_ref(sh, &to, &change));
     }
-    if (from.kind == REF_SCALAR && var->attrs & VAR_ARRAY) {
-        TRY(copy_elements(sh, from.name, to.name));
+    if (whole && var->attrs & VAR_ARRAY) {
+        TRY(var_copy_array(sh, &to, var->array));
     } else {
         TRY(var_get(sh, &from, &text, &len));
         text = scratch_dup(sh, text ? text : "", len);
@@ -450,7 +528,9 @@ enum flow decl_operands(struct shell *sh, const struct decl *decl, const struct 
         operand.assign = assign;
         if (decl->move)
             TRY(move_variable(sh, decl, args, &operand));
-        else if (decl->is_static && decl->change.local)
+        else if (decl->define_type)
+            TRY(type_define_operand(sh, args->argv[i], assign));
+        else if (decl->is_static && decl->change.local && !sh->compound)
             TRY(declare_static(sh, decl, args, &operand));
         else
             TRY(declare(sh, decl, args, &operand));
@@ -484,6 +564,8 @@ enum flow decl_run(struct shell *sh, struct args *args, struct decl *decl)
         decl->change.set &= ~(uint32_t)(VAR_LOWER | VAR_UPPER) | decl->last_case;
     if (decl->functions)
         return decl_functions(sh, decl, args);
+    if (decl->define_type && args_left(args) == 0)
+        return types_list(sh);
     if (args_left(args) == 0)
         return decl_list(sh, decl);
     if (decl->print && decl->change.set == implied)
@@ -526,11 +608,7 @@ static enum flow nameref_run(struct shell *sh, struct args *args)
 
 static enum flow compound_run(struct shell *sh, struct args *args)
 {
-    enum flow flow = FLOW_NEXT;
-    if (args_option(sh, args, &flow) < 0)
-        return flow;
-    return shell_fail(sh, ERROR_UNSUPPORTED, 1, args->argv[0],
-                      "compound variables are not supported yet");
+    return typeset_with(sh, args, VAR_COMPOUND);
 }
 
 static enum flow autoload_run(struct shell *sh, struct args *args)
@@ -577,7 +655,7 @@ static const struct builtin_option typeset_options[] = {
     { .letter = 'f', .help = "functions instead of variables", .plus = true },
     { .letter = 'g', .help = "the global variable, also in a function", .plus = true },
     { .letter = 'H', .help = "the name of a file of the host system", .plus = true },
-    { .letter = 'h', .argument = "string", .help = "help for a type's member; ignored" },
+    { .letter = 'h', .argument = "string", .help = "help for a member of a type" },
     { .letter = 'i',
       .argument = "?base",
       .numeric = true,

@@ -71,14 +71,19 @@ static void append_target(struct str *s, const struct var *var)
     if (!var->target)
         return;
     str_append(s, var->target->text, var->target->len);
-    if (var->target_key)
-        str_printf(s, "[%s]", var->target_key);
+    if (var->target_rest)
+        str_append_z(s, var->target_rest);
 }
 
 static enum flow append_variable(struct shell *sh, const struct decl *decl, struct name *name,
                                  struct str *line)
 {
-    const struct var *var = name->cur;
+    struct var_ref ref = var_ref_name(name);
+    struct var *var = name->cur;
+    if (name->parent)
+        TRY(var_resolve(sh, &ref, &var));
+    if (!var)
+        return FLOW_NEXT;
     if (decl->print && decl->names_only && !decl->word) /* typeset +p */
         return var_print_head(sh, name, line);
     if (decl->names_only) {
@@ -119,7 +124,7 @@ enum flow decl_list(struct shell *sh, const struct decl *decl)
     for (size_t i = 0; i < count && flow == FLOW_NEXT; i++) {
         if (!names[i]->cur || strncmp(names[i]->text, ".sh.", 4) == 0)
             continue;
-        if (wanted & VAR_ENUM && names[i]->cur->type != decl->change.type)
+        if (wanted & (VAR_ENUM | VAR_TYPED) && names[i]->cur->type != decl->change.type)
             continue;
         if (decl->any_option) {
             flow = append_variable(sh, decl, names[i], &line);
@@ -170,8 +175,10 @@ enum flow decl_print(struct shell *sh, const struct decl *decl, const struct arg
             flow = shell_fail(sh, ERROR_BUILTIN, 1, decl->command, "%s: invalid variable name",
                               operand);
         } else {
-            struct name *name = name_find(sh, operand, len);
-            if (name && name->cur)
+            bool dotted = memchr(operand, '.', len) != NULL;
+            struct name *name =
+                dotted ? name_intern(sh, operand, len) : name_find(sh, operand, len);
+            if (name && (name->cur || name->parent))
                 flow = append_variable(sh, decl, name, &line);
         }
         if (flow == FLOW_NEXT)

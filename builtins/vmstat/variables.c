@@ -13,6 +13,7 @@
 #include "shell/base/match.h"
 #include "shell/state/array.h"
 #include "shell/state/frame.h"
+#include "shell/state/members.h"
 
 struct size {
     size_t bytes, slack, elements;
@@ -33,12 +34,15 @@ static void add_block(struct size *size, const void *block, size_t used)
 }
 
 static void add_array(struct size *size, const struct array *a);
+static void add_members(struct size *size, const struct members *m);
 
 /* What VALUE owns; the value itself lies in a block that is counted already. */
 static void add_value(struct size *size, const struct value *value)
 {
     if (value->bits & VALUE_ARRAY)
         add_array(size, value->array);
+    else if (value->bits & VALUE_COMPOUND)
+        add_members(size, value->members);
     else if (value->bits & VALUE_HEAP)
         add_block(size, value->heap.data, (size_t)value->heap.len + 1);
 }
@@ -65,17 +69,29 @@ static void add_array(struct size *size, const struct array *a)
     }
 }
 
+static void add_variable(struct size *size, const struct var *var);
+
+static void add_members(struct size *size, const struct members *m)
+{
+    add_block(size, m, sizeof *m);
+    add_block(size, m->items, m->count * sizeof(struct var *));
+    add_block(size, m->index, m->count * sizeof *m->index);
+    for (uint32_t i = 0; i < m->count; i++)
+        add_variable(size, m->items[i]);
+}
+
 static void add_variable(struct size *size, const struct var *var)
 {
     add_block(size, var, sizeof *var);
     if (var->attrs & VAR_NAMEREF)
-        add_block(size, var->target_key, var->target_key ? strlen(var->target_key) + 1 : 0);
+        add_block(size, var->target_rest, var->target_rest ? strlen(var->target_rest) + 1 : 0);
     if (var->attrs & VAR_ARRAY && var->array) {
         add_array(size, var->array);
         size->elements = var->array->count;
     } else {
         add_value(size, &var->value);
-        size->elements = value_is_set(&var->value);
+        size->elements = var->value.bits & VALUE_COMPOUND ? var->value.members->count
+                                                          : value_is_set(&var->value);
     }
 }
 
@@ -87,7 +103,8 @@ void variables_walk(struct shell *sh, variable_visit *visit, void *arg)
         const struct name *name = slot->value;
         add_block(&size, name, sizeof *name + name->len + 1);
         for (const struct var *var = name->cur; var; var = var->outer)
-            add_variable(&size, var);
+            if (!var->in) /* of a name space in force */
+                add_variable(&size, var);
     }
 }
 
@@ -95,6 +112,8 @@ static const char *variable_kind(const struct var *var)
 {
     if (var->attrs & VAR_NAMEREF)
         return "reference";
+    if (var->value.bits & VALUE_COMPOUND)
+        return "compound";
     if (var->attrs & VAR_ASSOC)
         return "associative";
     if (var->attrs & VAR_INDEXED)

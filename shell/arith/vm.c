@@ -103,7 +103,8 @@ static inline bool store_fast(struct shell *sh, struct name *name, int64_t value
     struct var *var = name->cur;
     if (!var || var->attrs & WRITE_SLOW ||
         (var->value.bits & ~(VALUE_INT | VALUE_TEXT | VALUE_NUMBER)) || !var->value.bits ||
-        frame_should_record(sh->frame->subshell, var->stamp) || option_on(sh, OPTION_ALLEXPORT))
+        frame_should_record(sh->frame->subshell, var->stamp) || option_on(sh, OPTION_ALLEXPORT) ||
+        sh->space)
         return false;
     var->value.bits = VALUE_INT;
     var->value.i = value;

@@ -3,14 +3,18 @@
  *
  * Values are made before anything is written, and the values of an array are copied before the
  * array is emptied, so that `a=("${a[@]}" x)` sees the old elements. The setters of the state layer
- * journal and convert; this file only decides what to write where. Compound variables are parsed
- * but refused here.
+ * journal and convert; this file only decides what to write where.
+ *
+ * The value of a compound variable is a list of commands, run with sh->compound set: assignments
+ * and declarations in it are about members. What those commands run in turn (functions,
+ * substitutions) is not: exec/call.c and capture.c take sh->compound away for a while.
  */
 #include "shell/exec/exec.h"
 
 #include <string.h>
 
 #include "shell/exec/exec_private.h"
+#include "shell/state/members.h"
 
 /* Beyond var_assign_flags: on behalf of a declaration command. */
 enum { ASSIGN_DECLARED = 1u << 16 };
@@ -20,19 +24,14 @@ struct element {
     const struct assign *assign; /* with its subscript; NULL: the next index */
     const char *text;
     size_t len;
-    struct elements *inner; /* instead of TEXT: an array in the array */
+    struct elements *inner;        /* instead of TEXT: an array in the array */
+    const struct assign *compound; /* instead of TEXT: members */
 };
 struct elements {
     struct element *items;
     size_t count, cap;
     bool has_subscript, has_plain, has_inner;
 };
-
-static enum flow refuse(struct shell *sh, const struct name_ref *ref, const char *what)
-{
-    return shell_fail(sh, ERROR_UNSUPPORTED, 1, ref->name ? ref->name->text : NULL,
-                      "%s not supported yet", what);
-}
 
 static enum flow elements_push(struct shell *sh, struct elements *elements, struct element element)
 {
@@ -95,10 +94,16 @@ static enum flow elements_gather(struct shell *sh, const struct assign *assign,
 {
     for (uint32_t i = 0; i < assign->element_count; i++) {
         const struct assign *item = &assign->elements[i];
-        if (item->kind == ASSIGN_COMPOUND)
-            return refuse(sh, &assign->ref, "compound variables are");
         elements->has_subscript |= item->ref.subscript != NULL;
         elements->has_plain |= item->ref.subscript == NULL;
+        if (item->kind == ASSIGN_COMPOUND) {
+            struct element element = { .assign = item->ref.subscript ? item : NULL,
+                                       .text = "",
+                                       .compound = item };
+            elements->has_inner = true;
+            TRY(elements_push(sh, elements, element));
+            continue;
+        }
         if (item->kind == ASSIGN_ARRAY) {
             TRY(elements_gather_inner(sh, item, elements));
             continue;
@@ -165,14 +170,61 @@ static int64_t index_after(const struct var_ref *ref)
     return (last ? last->index : ref->index) + 1;
 }
 
+/* Are the elements of ARRAY compound by declaration? */
+static enum flow holds_compounds(struct shell *sh, const struct var_ref *array, bool *ret)
+{
+    struct var_ref target = *array;
+    struct var *var;
+    TRY(var_resolve(sh, &target, &var));
+    *ret = var && (var->attrs & (VAR_COMPOUND | VAR_TYPED));
+    return FLOW_NEXT;
+}
+
+/* ---- members ---- */
+
+/* Runs the commands that make the members of M, whose reference is given up. */
+static enum flow members_run(struct shell *sh, const struct list *list, struct members *m)
+{
+    struct members *outer = sh->compound;
+    const struct node *command = sh->command;
+    if (!shell_enter(sh)) {
+        shell_leave(sh);
+        members_release(m);
+        return shell_fail(sh, ERROR_LIMIT, 1, NULL, "compound variable: nested too deeply");
+    }
+    sh->compound = m;
+    enum flow flow = exec_list(sh, list);
+    sh->compound = outer;
+    sh->command = command;
+    shell_leave(sh);
+    members_release(m);
+    return flow;
+}
+
+static enum flow compound_store(struct shell *sh, const struct var_ref *target,
+                                const struct list *list, unsigned flags)
+{
+    struct members *m;
+    TRY(var_begin_compound(sh, target, flags, &m));
+    return members_run(sh, list, m);
+}
+
+enum flow exec_members(struct shell *sh, const struct assign *assign, struct members *m)
+{
+    return members_run(sh, assign->members, members_hold(m));
+}
+
+/* ---- arrays ---- */
+
 /* Makes ARRAY, a variable or an element of one, the array of ELEMENTS. */
 static enum flow array_store(struct shell *sh, const struct var_ref *array, unsigned shape,
                              const struct elements *elements, unsigned flags)
 {
     int64_t next;
-    bool is_assoc;
+    bool is_assoc, compound;
     TRY(var_begin_array_in(sh, array, shape, flags, &next));
     TRY(var_is_assoc(sh, array, &is_assoc));
+    TRY(holds_compounds(sh, array, &compound));
     unsigned element_flags = flags & ~(unsigned)ASSIGN_APPEND;
     struct var_ref ref;
     for (size_t i = 0; i < elements->count; i++) {
@@ -182,7 +234,10 @@ static enum flow array_store(struct shell *sh, const struct var_ref *array, unsi
             return shell_fail(sh, ERROR_ASSIGN, 1, array->name->text,
                               "an associative array needs a subscript for each value");
         TRY(element_ref(sh, array, element, next, &ref));
-        if (element->inner) {
+        if (element->compound || (element->inner && element->inner->count == 0 && compound)) {
+            const struct list *list = element->compound ? element->compound->members : NULL;
+            TRY(compound_store(sh, &ref, list, element_flags | append));
+        } else if (element->inner) {
             TRY(array_store(sh, &ref, array_shape(false, element->inner, 0), element->inner,
                             element_flags | append));
         } else {
@@ -211,38 +266,32 @@ static enum flow assign_array(struct shell *sh, const struct assign *assign, uns
     struct elements elements = { 0 };
     struct var_ref target;
     struct var *var;
-    TRY(drop_dangling(sh, assign->ref.name));
-    TRY(expand_ref(sh, &assign->ref, &target));
+    if (!sh->compound)
+        TRY(drop_dangling(sh, assign->ref.name));
+    TRY(expand_ref_under(sh, sh->compound, &assign->ref, &target));
     TRY(elements_gather(sh, assign, &elements));
     if (xtrace_on(sh) && !elements.has_subscript && !elements.has_inner &&
         target.kind == REF_SCALAR)
         trace_array(sh, assign, &elements);
-    bool is_element = target.kind != REF_SCALAR, is_array = is_element && assign->append;
-    if (!is_element) {
-        TRY(var_resolve(sh, &target, &var));
-        is_array = var && target.kind == REF_SCALAR && var->attrs & VAR_ARRAY;
-    }
+    struct var_ref whole = target;
+    TRY(var_resolve(sh, &whole, &var));
+    bool is_array = whole.kind == REF_SCALAR ? var && var->attrs & VAR_ARRAY : assign->append;
+    if (!elements.count && !assign->append && whole.kind == REF_SCALAR && !is_array)
+        return compound_store(sh, &target, NULL, flags & ~(unsigned)ASSIGN_DECLARED);
     unsigned shape = array_shape(is_array, &elements, flags);
     return array_store(sh, &target, shape, &elements, flags & ~(unsigned)ASSIGN_DECLARED);
-}
-
-/* `p.x=1`: members of compound variables; .sh.x and names that exist are plain variables here. */
-static bool is_member(const struct name *name)
-{
-    return !name->cur && !name->special && memchr(name->text, '.', name->len) &&
-           strncmp(name->text, ".sh.", 4) != 0;
 }
 
 static enum flow assign_word(struct shell *sh, const struct assign *assign, unsigned flags)
 {
     const struct name_ref *written = &assign->ref;
     const struct word *word = assign->word;
-    bool plain = !written->subscript && !written->subscript_all;
+    bool plain = !written->subscript && !written->subscript_all && !sh->compound;
     const char *text = "";
     size_t len = 0;
     struct var_ref ref;
     if (!plain)
-        TRY(expand_ref(sh, written, &ref));
+        TRY(expand_ref_under(sh, sh->compound, written, &ref));
     if (word && word->kind == WORD_LITERAL) {
         text = word->text;
         len = word->len;
@@ -255,8 +304,6 @@ static enum flow assign_word(struct shell *sh, const struct assign *assign, unsi
         xtrace_assign(sh, &ref, assign->append, text, len);
     if (!plain)
         return var_set(sh, &ref, text, len, flags);
-    if (!written->name->cur && is_member(written->name))
-        return refuse(sh, written, "compound variables are");
     return var_set_name(sh, written->name, text, len, flags);
 }
 
@@ -268,7 +315,9 @@ enum flow assign_run(struct shell *sh, const struct assign *assign, unsigned fla
         return assign_word(sh, assign, flags & ~(unsigned)ASSIGN_DECLARED);
     if (assign->kind == ASSIGN_ARRAY)
         return assign_array(sh, assign, flags);
-    return refuse(sh, &assign->ref, "compound variables are");
+    struct var_ref target;
+    TRY(expand_ref_under(sh, sh->compound, &assign->ref, &target));
+    return compound_store(sh, &target, assign->members, flags & ~(unsigned)ASSIGN_DECLARED);
 }
 
 enum flow exec_assign(struct shell *sh, const struct assign *assign, unsigned flags)

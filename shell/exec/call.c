@@ -15,6 +15,7 @@
 
 #include "shell/exec/exec_private.h"
 #include "shell/exec/redir.h"
+#include "shell/state/namespace.h"
 #include "shell/state/param.h"
 
 /* Loads an autoloaded function from FPATH: runs the file, which has to define it. */
@@ -183,8 +184,18 @@ static enum flow call_with(struct shell *sh, struct func *func, size_t argc,
     }
     struct call call = { .func = func_hold(func), .argc = argc, .argv = argv };
     uint32_t site_parent = sh->site_parent, site = mem_site;
+    struct members *compound = sh->compound;
+    struct space space;
+    bool moves = func->space != (sh->space ? sh->space->name : NULL);
     sh->site_parent = site;
-    enum flow flow = func->ksh_style && !here ? ksh_run(sh, &call) : posix_run(sh, &call);
+    sh->compound = NULL;
+    enum flow flow = moves ? space_enter(sh, &space, func->space) : FLOW_NEXT;
+    if (flow == FLOW_NEXT) {
+        flow = func->ksh_style && !here ? ksh_run(sh, &call) : posix_run(sh, &call);
+        if (moves)
+            space_leave(sh, &space);
+    }
+    sh->compound = compound;
     sh->site_parent = site_parent;
     mem_site = site;
     func_release(sh, func);

@@ -178,6 +178,8 @@ static enum flow value_capture(struct shell *sh, const struct list *body, struct
 enum flow exec_capture(struct shell *sh, const struct command_sub *sub, struct str *ret)
 {
     uint32_t line = sh->line;
+    struct members *compound = sh->compound;
+    sh->compound = NULL;
     struct str sink;
     str_init(&sink, sh->heap);
     enum flow flow = FLOW_NEXT;
@@ -198,6 +200,7 @@ enum flow exec_capture(struct shell *sh, const struct command_sub *sub, struct s
         flow = result_append(sh, &sink, ret);
     str_release(&sink);
     sh->capture_count++;
+    sh->compound = compound;
     sh->line = line;
     return flow;
 }

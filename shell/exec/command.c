@@ -14,6 +14,7 @@
 
 #include "shell/state/cache.h"
 #include "shell/state/cmdhash.h"
+#include "shell/state/namespace.h"
 
 /* What `extra` of a cache slot says. */
 enum { EXTRA_EXTERNAL = 1, EXTRA_BUILTIN, EXTRA_PREFIX, EXTRA_FUNCTION };
@@ -25,6 +26,14 @@ void command_resolve(struct shell *sh, const char *name, size_t len, bool no_fun
     if (memchr(name, '/', len))
         return;
     const struct builtin_spec *spec = sh->hooks.find_builtin(sh, name, len);
+    if (__builtin_expect(sh->space != NULL, 0) && !(spec && spec->flags & BUILTIN_SPECIAL)) {
+        const struct name *own = space_find(sh, name, len);
+        if (own && own->func && !no_function) {
+            ret->kind = COMMAND_FUNCTION;
+            ret->func = own->func;
+            return;
+        }
+    }
     if (!(spec && (spec->flags & BUILTIN_SPECIAL)) && !no_function) {
         struct func *func = func_find(sh, name, len);
         if (func) {

@@ -13,8 +13,12 @@
 
 #include "shell/exec/exec_private.h"
 #include "shell/exec/redir.h"
+#include "shell/state/members.h"
+#include "shell/state/method.h"
+#include "shell/state/namespace.h"
 #include "shell/state/option.h"
 #include "shell/state/site.h"
+#include "shell/state/type.h"
 
 /* What node_run chooses from stays out of it, so that it has nothing to save: a switch and jumps.
  */
@@ -98,14 +102,62 @@ static NOINLINE enum flow arith_run_node(struct shell *sh, const struct node_ari
     return flow;
 }
 
-static NOINLINE enum flow unsupported(struct shell *sh, const char *what)
+static NOINLINE enum flow namespace_run(struct shell *sh, const struct node_namespace *node)
 {
-    return shell_fail(sh, ERROR_UNSUPPORTED, 1, what, "not supported yet");
+    struct space space;
+    struct str text;
+    struct members *compound = sh->compound;
+    if (node->name->dotted)
+        return shell_fail(sh, ERROR_ASSIGN, 1, node->name->text, "is not an identifier");
+    str_init(&text, sh->scratch);
+    str_printf(&text, ".%s", node->name->text);
+    struct name *name = str_ok(&text) ? name_intern(sh, text.data, text.len) : NULL;
+    if (!name)
+        return shell_fail_memory(sh, text.len);
+    sh->compound = NULL;
+    enum flow flow = space_enter(sh, &space, name);
+    if (flow == FLOW_NEXT) {
+        flow = exec_list(sh, node->body);
+        space_leave(sh, &space);
+    }
+    sh->compound = compound;
+    return flow;
+}
+
+/* What a function defined in the name space in force is called: .n.f. */
+static enum flow space_function(struct shell *sh, const struct node_function *node,
+                                struct name **ret)
+{
+    struct str text;
+    if (node->name->text[0] == '.')
+        return FLOW_NEXT;
+    str_init(&text, sh->scratch);
+    str_printf(&text, "%s.%s", sh->space->name->text, node->name->text);
+    *ret = str_ok(&text) ? name_intern(sh, text.data, text.len) : NULL;
+    return *ret ? FLOW_NEXT : shell_fail_memory(sh, text.len);
 }
 
 static enum flow group_run(struct shell *sh, const struct node_group *node)
 {
     return exec_list(sh, node->body);
+}
+
+/* A function among the members of a compound value, or of a type: its full name. */
+static enum flow member_function(struct shell *sh, const struct node_function *node,
+                                 struct name **ret)
+{
+    struct members *m = sh->compound;
+    const char *text = node->name->text, *dot = strrchr(text, '.');
+    if (!m->open)
+        return compound_function_name(sh, m, text, ret);
+    *ret = type_method_name(sh, m->type, text, node->name->len);
+    if (!*ret)
+        return shell_fail_memory(sh, 0);
+    if (!dot || !discipline_is_name(dot + 1, strlen(dot + 1)))
+        return FLOW_NEXT;
+    struct var_change change = { .set = VAR_DISCIPLINE, .base = -1, .width = -1 };
+    const struct var_ref ref = { .base = m, .name = name_intern(sh, text, (size_t)(dot - text)) };
+    return ref.name ? var_declare_ref(sh, &ref, &change) : shell_fail_memory(sh, 0);
 }
 
 static NOINLINE enum flow function_define(struct shell *sh, const struct node_function *node)
@@ -115,7 +167,12 @@ static NOINLINE enum flow function_define(struct shell *sh, const struct node_fu
         return shell_fail(sh, ERROR_ASSIGN, 1, node->text,
                           "is a special builtin and cannot be a function");
     sh->status = 0;
-    return func_define(sh, (struct program *)sh->program, node);
+    struct name *name = node->name;
+    if (sh->compound)
+        TRY(member_function(sh, node, &name));
+    else if (sh->space)
+        TRY(space_function(sh, node, &name));
+    return func_define(sh, (struct program *)sh->program, node, name);
 }
 
 /* The switch over the kinds; redirections are in force. */
@@ -153,7 +210,7 @@ static enum flow node_run(struct shell *sh, const struct node *node)
     case NODE_TIME:
         return exec_time(sh, (const struct node_time *)node);
     case NODE_NAMESPACE:
-        return unsupported(sh, "namespace");
+        return namespace_run(sh, (const struct node_namespace *)node);
     }
     return FLOW_NEXT;
 }

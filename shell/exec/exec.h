@@ -54,6 +54,8 @@ enum flow command_path(struct shell *sh, const char *name, bool default_path,
 enum flow exec_simple(struct shell *sh, const struct node_simple *node) NODISCARD; /* simple.c */
 enum flow exec_assign(struct shell *sh, const struct assign *assign,
                       unsigned flags) NODISCARD; /* assign.c: one assignment (var_assign_flags) */
+/* The commands of a compound ASSIGN, run for the members of M. assign.c */
+enum flow exec_members(struct shell *sh, const struct assign *assign, struct members *m) NODISCARD;
 /* `typeset -A a=(...)` arguments: value assignment of ASSIGN after the builtin declared the name.
  */
 enum flow exec_call(struct shell *sh, struct func *func, size_t argc,

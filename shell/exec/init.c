@@ -62,6 +62,7 @@ enum flow exec_init(struct shell *sh)
         .process_substitution = exec_process_sub,
         .arith_text = arith_eval,
         .resolve_ref = expand_ref_foreign,
+        .find_ref = expand_ref_text,
         .expand_text = expand_string,
         .run_text = exec_text,
         .call_function = exec_call,

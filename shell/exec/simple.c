@@ -18,6 +18,7 @@
 #include "shell/exec/redir.h"
 #include "shell/exec/spawn.h"
 #include "shell/state/fdtab.h"
+#include "shell/state/method.h"
 #include "shell/syntax/unparse.h"
 
 static const struct spawn_plan plain_plan = { .in = -1, .out = -1 };
@@ -276,18 +277,30 @@ static enum flow function_prepare(struct shell *sh, const struct run *run, struc
     return assigns_run(sh, node, stays ? 0 : ASSIGN_TEMP);
 }
 
+/* A function c.f of a compound variable is called for it. */
+static enum flow function_call(struct shell *sh, const struct run *run)
+{
+    if (run->command.func->name->parent) {
+        bool done;
+        TRY(method_command(sh, run->args.count, run->args.argv, &done));
+        if (done)
+            return FLOW_NEXT;
+    }
+    return exec_call(sh, run->command.func, run->args.count, run->args.argv);
+}
+
 static enum flow function_run(struct shell *sh, const struct run *run)
 {
     const struct node_simple *node = run->node;
     struct frame frame;
     if (!node || (!node->node.redir_count && !node->assign_count))
-        return exec_call(sh, run->command.func, run->args.count, run->args.argv);
+        return function_call(sh, run);
     frame_push(sh, &frame, FRAME_CMD);
     enum flow flow = function_prepare(sh, run, &frame);
     if (flow == FLOW_ERROR) {
         flow = before_error(sh);
     } else if (flow == FLOW_NEXT) {
-        flow = exec_call(sh, run->command.func, run->args.count, run->args.argv);
+        flow = function_call(sh, run);
         if (flow != FLOW_ERROR && node->node.redir_count)
             flow = exec_output_check(sh, NULL, flow);
     }
@@ -311,6 +324,12 @@ static enum flow external_start(struct shell *sh, const struct run *run)
     const char *path;
     const char *name = run->args.argv[0];
     struct command autoload;
+    if (strchr(name, '.') && !run->command.default_path) {
+        bool done;
+        TRY(method_command(sh, run->args.count, run->args.argv, &done));
+        if (done)
+            return FLOW_NEXT;
+    }
     enum flow flow = command_path(sh, name, run->command.default_path, &path);
     if (flow == FLOW_ERROR && sh->err.status == 127 && command_autoload(sh, name, &autoload))
         return exec_call(sh, autoload.func, run->args.count, run->args.argv);
@@ -492,6 +511,8 @@ static enum flow literal_command(struct shell *sh, const struct node_simple *nod
     run.args.argv = argv;
     command_resolve_cached(sh, node->args[0].word, &run.command);
     if (run.command.kind == COMMAND_EXTERNAL || run.command.prefix || node->body)
+        return FLOW_NEXT;
+    if (run.command.kind == COMMAND_FUNCTION && run.command.func->name->parent)
         return FLOW_NEXT;
     *ret_done = true;
     enum flow flow = run.command.kind == COMMAND_FUNCTION

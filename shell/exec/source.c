@@ -173,6 +173,8 @@ enum flow exec_text(struct shell *sh, const char *name, const char *text, size_t
     }
     bool exec_last = sh->exec_last;
     uint32_t line = sh->line;
+    struct members *compound = sh->compound;
+    sh->compound = NULL;
     sh->exec_last = false;
     source_init_text(&source, name, text, len);
     if (sh->line)
@@ -184,6 +186,7 @@ enum flow exec_text(struct shell *sh, const char *name, const char *text, size_t
     if (flow != FLOW_ERROR)
         sh->line = line;
     sh->exec_last = exec_last;
+    sh->compound = compound;
     shell_leave(sh);
     return flow;
 }

@@ -208,17 +208,8 @@ enum flow subject_fetch(struct shell *sh, struct subject *s)
     return var_get(sh, &s->ref, &s->text, &s->len);
 }
 
-/* True for p.x: a member of a compound variable; .sh.x is not one. */
-static bool is_member_name(const struct name *name)
-{
-    return name->text[0] != '.' && memchr(name->text, '.', name->len) != NULL;
-}
-
 enum flow name_unset(struct shell *sh, const struct name *name)
 {
-    if (is_member_name(name))
-        return shell_fail(sh, ERROR_UNSUPPORTED, 1, name->text,
-                          "compound variable: not supported yet");
     if (option_on(sh, OPTION_NOUNSET))
         return shell_fail(sh, ERROR_EXPANSION, 1, name->text, "parameter not set");
     return FLOW_NEXT;
@@ -239,14 +230,24 @@ static void subscript_name(enum ref_kind kind, int64_t index, const char *key, s
     buf_putc(buf, ']');
 }
 
-static void ref_name(const struct var_ref *ref, struct buf *buf)
+static void subscripts_name(const struct var_ref *ref, struct buf *buf)
 {
-    buf_append(buf, ref->name->text, ref->name->len);
     subscript_name(ref->kind, ref->index, ref->key, ref->key_len, buf);
     for (uint32_t i = 0; i < ref->step_count; i++) {
         const struct ref_step *step = &ref->steps[i];
+        if (step->kind == REF_MEMBER) {
+            buf_putc(buf, '.');
+            buf_append(buf, step->member->text, step->member->len);
+            continue;
+        }
         subscript_name(step->kind, step->index, step->key, step->key_len, buf);
     }
+}
+
+static void ref_name(const struct var_ref *ref, struct buf *buf)
+{
+    buf_append(buf, ref->name->text, ref->name->len);
+    subscripts_name(ref, buf);
 }
 
 void subject_name(const struct param *param, const struct subject *s, struct buf *buf)
@@ -380,6 +381,22 @@ static enum flow param_length(struct builder *b, const struct part *part, struct
     return build_result(b, part->quoted, digits, num_format_int((int64_t)n, digits));
 }
 
+/* What WRITTEN, a reference to a member that is not there, refers to; or TARGET, as it was
+ * resolved. */
+static void target_name(const struct var_ref *written, const struct var_ref *target,
+                        struct buf *buf)
+{
+    const struct var *var = written->name->cur;
+    if (written->kind != REF_SCALAR || !var || !(var->attrs & VAR_NAMEREF) || !var->target ||
+        !target->base) {
+        ref_name(target->base ? written : target, buf);
+        return;
+    }
+    buf_append(buf, var->target->text, var->target->len);
+    if (var->target_rest)
+        buf_append(buf, var->target_rest, strlen(var->target_rest));
+}
+
 /* ${!x}: the name of what X refers to. */
 static enum flow param_bang(struct builder *b, const struct part *part, struct subject *s)
 {
@@ -387,6 +404,7 @@ static enum flow param_bang(struct builder *b, const struct part *part, struct s
     if (!s->is_var)
         return param_bad(sh, part);
     struct var *var;
+    const struct var_ref written = s->ref;
     TRY(var_resolve(sh, &s->ref, &var));
     if (!var)
         TRY(name_unset(sh, s->ref.name));
@@ -394,7 +412,13 @@ static enum flow param_bang(struct builder *b, const struct part *part, struct s
     const char *text;
     size_t len;
     buf_init(&name, sh);
-    ref_name(&s->ref, &name);
+    if (var && var->in) {
+        text = var_label(sh, var);
+        buf_append(&name, text, strlen(text));
+        subscripts_name(&s->ref, &name);
+    } else {
+        target_name(&written, &s->ref, &name);
+    }
     enum flow flow = buf_text(sh, &name, &text, &len);
     if (flow == FLOW_NEXT)
         flow = build_result(b, part->quoted, text, len);
@@ -402,22 +426,22 @@ static enum flow param_bang(struct builder *b, const struct part *part, struct s
     return flow;
 }
 
-/* ${!pre@} ${!pre*} */
+/* ${!pre@} ${!pre*}, and ${!x.@} ${!x.*}: all members of x */
 static enum flow param_prefixes(struct builder *b, const struct part *part)
 {
     struct shell *sh = b->sh;
-    const struct name *prefix = part->param->ref.name;
-    struct name **names;
-    size_t count, kept = 0;
-    TRY(var_list(sh, 0, &names, &count));
-    /* The same array becomes that of the texts: a kept entry never stands after the one it is made
-     * from. */
-    const char **texts = (const char **)names;
-    for (size_t i = 0; i < count; i++)
-        if (names[i]->len >= prefix->len && memcmp(names[i]->text, prefix->text, prefix->len) == 0)
-            texts[kept++] = names[i]->text;
-    struct subject s = { .all = part->param->ref.subscript_all };
-    s.elements = (struct elements){ .argv = texts, .count = kept, .left = SIZE_MAX };
+    const struct param *param = part->param;
+    const char **texts;
+    size_t count;
+    struct subject s = { .all = param->members ? param->members_all : param->ref.subscript_all };
+    if (param->members) {
+        struct var_ref ref;
+        TRY(expand_ref(sh, &param->ref, &ref));
+        TRY(var_member_names(sh, &ref, &texts, &count));
+    } else {
+        TRY(var_prefix_names(sh, param->ref.name->text, param->ref.name->len, &texts, &count));
+    }
+    s.elements = (struct elements){ .argv = texts, .count = count, .left = SIZE_MAX };
     return param_list(b, part, &s, NULL);
 }
 

@@ -2,8 +2,8 @@
  * refs: written references -> references to elements.
  *
  * Evaluates subscripts: as text for associative arrays, as arithmetic for all others. Keys are
- * copied to scratch. Further subscripts, of arrays in arrays, become steps in scratch. Members of
- * compound variables are parsed but not supported; they fail here.
+ * copied to scratch. Further subscripts, of arrays in arrays, and members after a subscript become
+ * steps in scratch.
  */
 #include "shell/arith/arith.h"
 #include "shell/expand/build.h"
@@ -15,7 +15,8 @@ static enum flow evaluate(struct shell *sh, const struct word *word, const struc
 {
     const struct var *var = r->name->cur;
     bool is_key = var && var->attrs & VAR_ASSOC;
-    if (r->kind != REF_SCALAR || (var && var->attrs & (VAR_NAMEREF | VAR_TYPED_INDEX)))
+    if (r->kind != REF_SCALAR || r->base || r->name->parent ||
+        (var && var->attrs & (VAR_NAMEREF | VAR_TYPED_INDEX)))
         TRY(var_takes_key(sh, r, &is_key));
     if (is_key) {
         ret->kind = REF_KEY;
@@ -35,7 +36,7 @@ static bool is_all(const struct var_ref *r)
 
 enum flow ref_push(struct shell *sh, struct var_ref *r, const struct ref_step *step)
 {
-    if (r->kind == REF_SCALAR) {
+    if (r->kind == REF_SCALAR && step->kind != REF_MEMBER) {
         r->kind = step->kind;
         r->all = step->all;
         r->index = step->index;
@@ -73,17 +74,31 @@ static enum flow push_steps(struct shell *sh, struct var_ref *r, const struct na
                             uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
-        if (steps[i].len)
-            return shell_fail(sh, ERROR_UNSUPPORTED, 1, r->name->text,
-                              "compound variable: not supported yet");
-        TRY(push_inner(sh, r, steps[i].subscript, steps[i].subscript_all));
+        if (steps[i].len) {
+            struct ref_step member = { .kind = REF_MEMBER };
+            member.member = name_intern(sh, steps[i].text, steps[i].len);
+            if (!member.member)
+                return shell_fail_memory(sh, steps[i].len);
+            if (is_all(r))
+                return shell_fail(sh, ERROR_ASSIGN, 1, r->name->text, "member of all elements");
+            TRY(ref_push(sh, r, &member));
+        }
+        if (steps[i].subscript || steps[i].subscript_all)
+            TRY(push_inner(sh, r, steps[i].subscript, steps[i].subscript_all));
     }
     return FLOW_NEXT;
 }
 
 enum flow expand_ref(struct shell *sh, const struct name_ref *ref, struct var_ref *ret)
 {
+    return expand_ref_under(sh, NULL, ref, ret);
+}
+
+enum flow expand_ref_under(struct shell *sh, struct members *base, const struct name_ref *ref,
+                           struct var_ref *ret)
+{
     struct var_ref r = var_ref_name(ref->name);
+    r.base = base;
     if (ref->subscript_all) {
         r.kind = REF_ALL;
         r.all = ref->subscript_all;

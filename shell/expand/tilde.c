@@ -39,7 +39,7 @@ static enum flow tilde_discipline(struct shell *sh, const char *name, size_t len
         sh->hooks.call_function == NULL)
         return FLOW_NEXT;
     for (const struct discipline_call *call = sh->discipline; call; call = call->outer)
-        if (call->name == tilde)
+        if (call->var == tilde->cur)
             return FLOW_NEXT;
     struct str word;
     str_init(&word, sh->scratch);

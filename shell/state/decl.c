@@ -6,6 +6,7 @@
  * Changes that touch no data skip that.
  */
 #include "shell/base/utf8.h"
+#include "shell/state/namespace.h"
 #include "shell/state/option.h"
 #include "shell/state/scope.h"
 #include "shell/state/special.h"
@@ -81,7 +82,7 @@ static void merge_numbers(struct var_state *next, uint32_t set, const struct var
 static enum flow check_change(struct shell *sh, const struct var *var, uint32_t set,
                               const struct var_change *change)
 {
-    const char *name = var->name->text;
+    const char *name = var_label(sh, var);
     if (var->attrs & VAR_READONLY) {
         bool harmless = (set & ~(uint32_t)HARMLESS_ATTRS & ~var->attrs) == 0 &&
                         !(change->clear & VAR_READONLY) &&
@@ -108,6 +109,8 @@ static enum flow convert_value(struct shell *sh, const struct var *old, const st
                                const struct value *from, struct value *to)
 {
     struct draft draft;
+    if (from->bits & VALUE_COMPOUND)
+        return shell_fail(sh, ERROR_ASSIGN, 1, old->name->text, "is compound");
     if (from->bits & VALUE_ARRAY) /* only elements, which are converted in place */
         return convert_array(sh, old, next, to->array);
     bool number = (from->bits & (VALUE_INT | VALUE_FLOAT)) != 0;
@@ -234,11 +237,11 @@ static enum flow change_attrs(struct shell *sh, struct var *var, uint32_t set,
     struct var next = *var;
     next.attrs = merge_attrs(var->attrs, set, change->clear);
     merge_numbers(&next.state, set, change);
-    if (set & VAR_ENUM)
+    if (set & (VAR_ENUM | VAR_TYPED))
         next.type = change->type;
     if (set & VAR_TYPED_INDEX)
         next.index_type = change->index_type;
-    if (!(next.attrs & VAR_ENUM))
+    if (!(next.attrs & (VAR_ENUM | VAR_TYPED)))
         next.type = NULL;
     if (!(next.attrs & VAR_TYPED_INDEX))
         next.index_type = NULL;
@@ -255,7 +258,7 @@ static enum flow change_attrs(struct shell *sh, struct var *var, uint32_t set,
             sh->export_epoch++;
         return FLOW_NEXT;
     }
-    next.target_key = NULL;
+    next.target_rest = NULL;
     enum flow flow = build_data(sh, var, &next);
     if (flow != FLOW_NEXT) {
         var_state_clear(sh, &next.state);
@@ -319,15 +322,15 @@ static enum flow make_reference(struct shell *sh, struct var *var, const struct 
     if (next.target) {
         next.attrs &= ~(uint32_t)VAR_NOTHING;
         if (change->nameref_caller)
-            next.target_var = scope_caller_local(sh, next.target);
+            next.target_var = scope_caller_local(sh, name_root(next.target));
         if (!next.target_var && next.target == var->name && change->nameref_caller && var->owner)
             next.target_var = var->outer; /* the global one */
         TRY(check_loop(sh, var, next.target, next.target_var));
     }
-    if (change->nameref_key) {
-        next.target_key = text_dup(sh->heap, change->nameref_key);
-        if (!next.target_key)
-            return shell_fail_memory(sh, strlen(change->nameref_key));
+    if (change->nameref_rest) {
+        next.target_rest = text_dup(sh->heap, change->nameref_rest);
+        if (!next.target_rest)
+            return shell_fail_memory(sh, strlen(change->nameref_rest));
     }
     return swap_state(sh, var, &next);
 }
@@ -340,8 +343,8 @@ static enum flow end_reference(struct shell *sh, struct var *var)
         struct str s;
         str_init(&s, sh->scratch);
         str_append(&s, var->target->text, var->target->len);
-        if (var->target_key)
-            str_printf(&s, "[%s]", var->target_key);
+        if (var->target_rest)
+            str_append_z(&s, var->target_rest);
         if (!str_ok(&s) || !value_set_text(sh->heap, &next.value, str_text(&s), s.len))
             return shell_fail_memory(sh, s.len);
         next.attrs = 0;
@@ -349,25 +352,96 @@ static enum flow end_reference(struct shell *sh, struct var *var)
     return swap_state(sh, var, &next);
 }
 
+/* ---- compound variables and instances of types ---- */
+
+/* VAR, no array, becomes compound, or an instance of TYPE. */
+static enum flow make_compound_value(struct shell *sh, struct var *var, const struct type *type)
+{
+    const struct frame *target = frame_target(sh, TARGET_GLOBAL);
+    struct members *m = var->value.bits & VALUE_COMPOUND ? var->value.members : NULL;
+    if (m && m->type == type)
+        return FLOW_NEXT;
+    m = type ? members_dup(type->prototype) : members_new(sh->nodes, sh->heap);
+    if (!m)
+        return shell_fail_memory(sh, sizeof *m);
+    m->stamp = target ? target->id : 0;
+    m->type = type;
+    struct place place = { .name = var->name, .var = var, .kind = REF_SCALAR };
+    struct draft draft = { .bits = VALUE_COMPOUND, .members = m };
+    enum flow flow = place_store(sh, &place, &draft, 0);
+    if (flow != FLOW_NEXT)
+        members_release(m);
+    return flow;
+}
+
+/* Do methods of TYPE say how its instances are read and written? */
+static bool has_disciplines(struct shell *sh, const struct type *type)
+{
+    static const char *const names[] = { "get", "getn", "set", "append", "unset" };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (type_method(sh, type, names[i]))
+            return true;
+    return false;
+}
+
+static enum flow declare_compound(struct shell *sh, struct var *var, uint32_t set,
+                                  const struct var_change *change)
+{
+    const uint32_t kept =
+        VAR_READONLY | VAR_TAG | VAR_COMPOUND | VAR_TYPED | VAR_STATIC | VAR_DISCIPLINE | VAR_ARRAY;
+    if (set & VAR_EXPORT)
+        return shell_fail(sh, ERROR_ASSIGN, 1, var_label(sh, var),
+                          "only simple variables can be exported");
+    if (set & ~var->attrs & VAR_ARRAY) {
+        struct var_change shape = *change;
+        shape.set = set & (VAR_ARRAY | VAR_TYPED_INDEX);
+        shape.clear = VAR_COMPOUND;
+        TRY(change_attrs(sh, var, shape.set, &shape));
+    }
+    const struct type *type = set & VAR_TYPED ? change->type : NULL;
+    bool has_members = (var->value.bits & VALUE_COMPOUND) != 0;
+    if (!(var->attrs & VAR_ARRAY) && (type || ((set & VAR_COMPOUND) && !has_members)))
+        TRY(make_compound_value(sh, var, type));
+    if (type && has_disciplines(sh, type))
+        set |= VAR_DISCIPLINE;
+    uint32_t attrs = (var->attrs | (set & kept)) & ~(change->clear & VAR_TAG);
+    TRY(var_set_flags(sh, var, attrs));
+    if (type)
+        var->type = type;
+    return FLOW_NEXT;
+}
+
 /* ---- entry ---- */
 
 /* The variable that CHANGE is about, not following references. */
-static enum flow find_or_make(struct shell *sh, struct name *name, const struct var_change *change,
-                              struct var **ret)
+static enum flow find_or_make(struct shell *sh, const struct var_ref *ref,
+                              const struct var_change *change, struct var **ret)
 {
+    struct name *name = ref->name;
+    if (ref->base && !name->parent && !ref->step_count) {
+        TRY(member_make(sh, ref->base, name, ret));
+        return FLOW_NEXT;
+    }
+    if (ref->base || name->parent || ref->step_count) {
+        struct place place;
+        TRY(place_make(sh, ref, &place));
+        *ret = place.var;
+        return FLOW_NEXT;
+    }
     if (change->dynamic)
         return scope_dynamic(sh, name, ret);
     if (change->local && !change->global)
         return scope_local(sh, name, ret);
     *ret = name->cur;
-    return name->cur && !change->global ? FLOW_NEXT : scope_global(sh, name, ret);
+    return name->cur && !change->global && !space_owns(sh, name) ? FLOW_NEXT
+                                                                 : scope_global(sh, name, ret);
 }
 
-enum flow var_declare(struct shell *sh, struct name *name, const struct var_change *change)
+enum flow var_declare_ref(struct shell *sh, const struct var_ref *ref,
+                          const struct var_change *change)
 {
     struct var *var;
-    TRY(name_check_supported(sh, name));
-    TRY(find_or_make(sh, name, change, &var));
+    TRY(find_or_make(sh, ref, change, &var));
     if (change->set & VAR_NAMEREF)
         return make_reference(sh, var, change);
     if ((var->attrs & VAR_NAMEREF) && (change->clear & VAR_NAMEREF))
@@ -375,12 +449,23 @@ enum flow var_declare(struct shell *sh, struct name *name, const struct var_chan
     if (var->attrs & VAR_NAMEREF) {
         if (!var->target || (change->set | change->clear) == 0)
             return FLOW_NEXT;
-        struct var_ref ref = var_ref_name(var->name);
-        TRY(var_resolve(sh, &ref, &var));
-        if (!var)
-            TRY(scope_global(sh, ref.name, &var));
+        struct var_ref target = { .base = var->in, .name = var->name };
+        TRY(var_resolve(sh, &target, &var));
+        if (!var && target.base)
+            TRY(member_make(sh, target.base, target.name, &var));
+        else if (!var)
+            TRY(scope_global(sh, target.name, &var));
     }
     uint32_t set = normal_set(change->set);
     TRY(check_change(sh, var, set, change));
+    bool is_compound = (var->attrs & (VAR_COMPOUND | VAR_TYPED)) != 0;
+    if ((set & (VAR_COMPOUND | VAR_TYPED)) || (is_compound && !(set & DATA_ATTRS)))
+        return declare_compound(sh, var, set, change);
     return change_attrs(sh, var, set, change);
+}
+
+enum flow var_declare(struct shell *sh, struct name *name, const struct var_change *change)
+{
+    const struct var_ref ref = var_ref_name(name);
+    return var_declare_ref(sh, &ref, change);
 }

@@ -1,9 +1,9 @@
 /*
  * Calling disciplines.
  *
- * .sh.name, .sh.subscript and .sh.value are temporary variables of a CMD frame around the call, so
- * that calls may nest and nothing of them is left. $? is not touched. A discipline is not called
- * for what it does to its own variable itself.
+ * .sh.name, .sh.subscript and .sh.value, and `_` (method.c), are temporary variables of a CMD frame
+ * around the call, so that calls may nest and nothing of them is left. $? is not touched. A
+ * discipline is not called for what it does to its own variable itself.
  *
  * Must not look at values: reading and writing are var_read.c's and var_write.c's business.
  */
@@ -12,16 +12,17 @@
 #include <string.h>
 
 #include "shell/state/func.h"
-#include "shell/state/scope.h"
+#include "shell/state/method.h"
+#include "shell/state/type.h"
 
 static const char *const kind_names[DISCIPLINE_COUNT] = { "get", "getn", "set", "append", "unset" };
 
 /* `x.get` with the name in front of it cut off; -1: no discipline. The shell's own names (.sh.x)
- * and those of namespaces may end in anything. */
+ * and those of namespaces may end in anything; those of types are kept by type.c. */
 static int kind_of(const struct name *name, size_t *ret_base_len)
 {
     const char *dot = memrchr(name->text, '.', name->len);
-    if (!dot || dot == name->text)
+    if (!dot || dot == name->text || strncmp(name->text, ".sh.type.", 9) == 0)
         return -1;
     size_t len = (size_t)(dot - name->text);
     for (int kind = 0; kind < DISCIPLINE_COUNT; kind++) {
@@ -34,6 +35,14 @@ static int kind_of(const struct name *name, size_t *ret_base_len)
     return -1;
 }
 
+bool discipline_is_name(const char *text, size_t len)
+{
+    for (int kind = 0; kind < DISCIPLINE_COUNT; kind++)
+        if (text_eq(text, len, kind_names[kind], strlen(kind_names[kind])))
+            return true;
+    return false;
+}
+
 enum flow discipline_attach(struct shell *sh, const struct name *name)
 {
     size_t base_len = 0;
@@ -43,10 +52,14 @@ enum flow discipline_attach(struct shell *sh, const struct name *name)
     struct name *base = name_intern(sh, name->text, base_len);
     if (!base)
         return shell_fail_memory(sh, base_len);
-    TRY(name_check_supported(sh, base));
-    if (kind < 0)
-        return shell_fail(sh, ERROR_ASSIGN, 1, name->text, "invalid discipline function");
     struct var_ref ref = var_ref_name(base);
+    struct members *m = NULL;
+    if (kind < 0) {
+        TRY(var_find_members(sh, &ref, &m));
+        if (m)
+            return FLOW_NEXT;
+        return shell_fail(sh, ERROR_ASSIGN, 1, name->text, "invalid discipline function");
+    }
     struct var *var;
     TRY(var_resolve(sh, &ref, &var));
     if (var && (var->attrs & VAR_DISCIPLINE))
@@ -55,72 +68,80 @@ enum flow discipline_attach(struct shell *sh, const struct name *name)
     return var_declare(sh, base, &change);
 }
 
-static struct func *find(struct shell *sh, const struct name *name, enum discipline kind)
+/* `LABEL.kind`, a function of the variable alone. */
+static struct func *find_own(struct shell *sh, const struct var *var, enum discipline kind)
 {
     char room[256];
-    size_t kind_len = strlen(kind_names[kind]), len = name->len + 1 + kind_len;
+    const char *label = var_label(sh, var);
+    size_t label_len = strlen(label), kind_len = strlen(kind_names[kind]);
+    size_t len = label_len + 1 + kind_len;
     if (len > sizeof room)
         return NULL;
-    memcpy(room, name->text, name->len);
-    room[name->len] = '.';
-    memcpy(room + name->len + 1, kind_names[kind], kind_len);
+    memcpy(room, label, label_len);
+    room[label_len] = '.';
+    memcpy(room + label_len + 1, kind_names[kind], kind_len);
     return func_find(sh, room, len);
 }
 
-static bool is_active(const struct shell *sh, const struct name *name, enum discipline kind)
+/* The one of the type that VAR is an instance of, or of that VAR is a member of an instance of. */
+static struct func *find_typed(struct shell *sh, const struct place *place, enum discipline kind)
+{
+    const struct members *own = place_members(place);
+    const struct type *type = own ? own->type : NULL;
+    struct func *func;
+    if (!type && (place->var->attrs & VAR_TYPED))
+        type = place->var->type;
+    if (type && type->prototype && (func = type_method(sh, type, kind_names[kind])))
+        return func;
+    struct str path, longer;
+    str_init(&path, sh->scratch);
+    str_append_z(&path, kind_names[kind]);
+    for (const struct var *at = place->var; at && at->in; at = at->in->of) {
+        str_init(&longer, sh->scratch);
+        str_printf(&longer, "%s.%s", at->name->text, str_text(&path));
+        path = longer;
+        type = at->in->type;
+        if (type && str_ok(&path) && (func = type_method(sh, type, str_text(&path))))
+            return func;
+    }
+    return NULL;
+}
+
+static struct func *find(struct shell *sh, const struct place *place, enum discipline kind)
+{
+    struct func *func = find_own(sh, place->var, kind);
+    return func ? func : find_typed(sh, place, kind);
+}
+
+static bool is_active(const struct shell *sh, const struct var *var, enum discipline kind)
 {
     for (const struct discipline_call *call = sh->discipline; call; call = call->outer)
-        if (call->name == name && call->kind == kind)
+        if (call->var == var && call->kind == kind)
             return true;
     return false;
 }
 
-bool discipline_has(struct shell *sh, const struct name *name, enum discipline kind)
+bool discipline_has(struct shell *sh, const struct place *place, enum discipline kind)
 {
-    return find(sh, name, kind) && !is_active(sh, name, kind);
+    return !is_active(sh, place->var, kind) && find(sh, place, kind);
 }
 
-enum flow discipline_detach(struct shell *sh, const struct name *name)
+enum flow discipline_detach(struct shell *sh, const struct var *var)
 {
     for (int kind = 0; kind < DISCIPLINE_COUNT; kind++) {
-        struct func *func = find(sh, name, kind);
+        struct func *func = find_own(sh, var, kind);
         if (func)
             TRY(func_unset(sh, func->name));
     }
     return FLOW_NEXT;
 }
 
-/* Makes .sh.WHAT a variable of the CMD frame just pushed. TEXT NULL: unset. */
-static enum flow bind(struct shell *sh, const char *what, const char *text, size_t len,
-                      struct name **ret_name)
-{
-    struct name *name = name_intern(sh, what, strlen(what));
-    struct var *var;
-    if (!name)
-        return shell_fail_memory(sh, 0);
-    TRY(scope_temporary(sh, name, false, &var));
-    var->attrs = VAR_NOTHING;
-    *ret_name = name;
-    return text ? var_set_name(sh, name, text, len, ASSIGN_FORCE) : FLOW_NEXT;
-}
-
 static enum flow call_bound(struct shell *sh, const struct place *place, struct func *func,
                             const char *text, size_t len, const char **ret_text, size_t *ret_len)
 {
-    struct name *value, *unused;
-    char digits[24];
-    const char *subscript = "";
-    size_t subscript_len = 0;
-    if (place->kind == REF_KEY) {
-        subscript = place->key;
-        subscript_len = place->key_len;
-    } else if (place->kind == REF_INDEX) {
-        subscript = digits;
-        subscript_len = num_format_int(place->index, digits);
-    }
-    TRY(bind(sh, ".sh.name", place->name->text, place->name->len, &unused));
-    TRY(bind(sh, ".sh.subscript", subscript, subscript_len, &unused));
-    TRY(bind(sh, ".sh.value", text, len, &value));
+    struct name *value;
+    TRY(method_bind(sh, place));
+    TRY(method_bind_name(sh, ".sh.value", text, len, &value));
     const char *const argv[] = { func->name->text, NULL };
     TRY(sh->hooks.call_function(sh, func, 1, argv));
     TRY(var_get_name(sh, value, ret_text, ret_len));
@@ -134,13 +155,13 @@ enum flow discipline_call(struct shell *sh, const struct place *place, enum disc
                           const char *text, size_t len, bool *ret_called, const char **ret_text,
                           size_t *ret_len)
 {
-    struct func *func = find(sh, place->name, kind);
+    struct func *func = is_active(sh, place->var, kind) ? NULL : find(sh, place, kind);
     *ret_called = false;
     *ret_text = NULL;
     *ret_len = 0;
-    if (!func || is_active(sh, place->name, kind) || !sh->hooks.call_function)
+    if (!func || !sh->hooks.call_function)
         return FLOW_NEXT;
-    struct discipline_call call = { .name = place->name, .kind = kind, .outer = sh->discipline };
+    struct discipline_call call = { .var = place->var, .kind = kind, .outer = sh->discipline };
     struct frame frame;
     int status = sh->status;
     sh->discipline = &call;

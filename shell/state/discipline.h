@@ -22,18 +22,19 @@ enum discipline {
 
 /* A call under way: its variable gets no second one of the same kind. */
 struct discipline_call {
-    const struct name *name;
+    const struct var *var;
     enum discipline kind;
     const struct discipline_call *outer;
 };
 
 /* A function of NAME is about to be defined: if it is a discipline, marks its variable, made when
- * missing. Fails for `x.y` that is no discipline. */
+ * missing. Fails for `x.y` that is neither a
+ * discipline nor a function of a compound variable. */
 enum flow discipline_attach(struct shell *sh, const struct name *name) NODISCARD;
 /* PLACE's variable is unset: so are its disciplines. */
-enum flow discipline_detach(struct shell *sh, const struct name *name) NODISCARD;
+enum flow discipline_detach(struct shell *sh, const struct var *var) NODISCARD;
 /* Is there one of KIND that would be called now. */
-bool discipline_has(struct shell *sh, const struct name *name, enum discipline kind);
+bool discipline_has(struct shell *sh, const struct place *place, enum discipline kind);
 /* Calls the discipline of KIND, if there is one that may be called. TEXT (NULL: none) is .sh.value
  * at its start; *RET_TEXT (scratch; NULL: unset) what it is at its end. *RET_CALLED: there was one.
  * The variable may have changed meanwhile: PLACE is stale. */

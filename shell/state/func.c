@@ -12,6 +12,7 @@
 
 #include "shell/state/discipline.h"
 #include "shell/state/frame.h"
+#include "shell/state/namespace.h"
 
 struct func *func_hold(struct func *func)
 {
@@ -76,11 +77,12 @@ static struct func *func_new(struct shell *sh, struct name *name)
     return func;
 }
 
-enum flow func_define(struct shell *sh, struct program *program, const struct node_function *node)
+enum flow func_define(struct shell *sh, struct program *program, const struct node_function *node,
+                      struct name *name)
 {
-    if (node->name->dotted)
-        TRY(discipline_attach(sh, node->name));
-    struct func *func = func_new(sh, node->name);
+    if (name->dotted)
+        TRY(discipline_attach(sh, name));
+    struct func *func = func_new(sh, name);
     char *file = sh->file ? text_dup(sh->heap, sh->file) : NULL;
     if (!func || (sh->file && !file)) {
         mem_free(func);
@@ -89,16 +91,17 @@ enum flow func_define(struct shell *sh, struct program *program, const struct no
     }
     func->program = program_hold(program);
     func->node = node;
+    func->space = sh->space ? sh->space->name : NULL;
     func->ksh_style = node->ksh_style;
     func->file = file;
     func->line = node->node.line;
     /* What typeset -ft and -fx said about the name outlives a new body. */
-    if (node->name->func) {
-        func->traced = node->name->func->traced;
-        func->exported = node->name->func->exported;
+    if (name->func) {
+        func->traced = name->func->traced;
+        func->exported = name->func->exported;
     }
     sh->math_functions |= func_is_math(func);
-    return func_replace(sh, node->name, func);
+    return func_replace(sh, name, func);
 }
 
 enum flow func_declare_autoload(struct shell *sh, struct name *name)

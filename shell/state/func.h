@@ -10,6 +10,7 @@
 
 struct func {
     struct name *name;
+    struct name *space;               /* the name space it was defined in: .n; NULL: none */
     struct program *program;          /* held while the function exists */
     const struct node_function *node; /* in PROGRAM; NULL: autoload, not loaded yet */
     bool ksh_style;
@@ -20,9 +21,9 @@ struct func {
     uint32_t line;
 };
 
-/* Defines (replaces) a function; takes its own reference to PROGRAM. */
-enum flow func_define(struct shell *sh, struct program *program,
-                      const struct node_function *node) NODISCARD;
+/* Defines (replaces) the function NAME; takes its own reference to PROGRAM. */
+enum flow func_define(struct shell *sh, struct program *program, const struct node_function *node,
+                      struct name *name) NODISCARD;
 /* Marks NAME as autoloaded (typeset -fu / autoload). */
 enum flow func_declare_autoload(struct shell *sh, struct name *name) NODISCARD;
 struct func *func_find(struct shell *sh, const char *text, size_t len); /* NULL: none */

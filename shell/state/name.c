@@ -16,6 +16,38 @@ struct name *name_find(struct shell *sh, const char *text, size_t len)
     return map_get(&sh->names, text, len);
 }
 
+/* Where the last part of a member's name begins; 0: it is a name of its own. */
+static size_t member_offset(const char *text, size_t len)
+{
+    if (len > 4 && memcmp(text, ".sh.", 4) == 0) /* the shell's own are flat */
+        return 0;
+    const char *dot = memrchr(text, '.', len);
+    return dot && dot > text ? (size_t)(dot - text) + 1 : 0;
+}
+
+enum { MEMBER_DEPTH_MAX = 256 };
+
+/* More levels than any script needs would make the names of all levels cost too much. */
+static bool too_deep(const char *text, size_t len)
+{
+    size_t dots = 0;
+    for (size_t i = 0; i < len; i++)
+        dots += text[i] == '.';
+    return dots > MEMBER_DEPTH_MAX;
+}
+
+/* Links the dotted NAME to those that it is made of. */
+static bool link_parts(struct shell *sh, struct name *name)
+{
+    size_t offset = member_offset(name->text, name->len);
+    if (offset == 0 || too_deep(name->text, name->len))
+        return true;
+    name->member = name_intern(sh, name->text + offset, name->len - offset);
+    struct name *parent = name->member ? name_intern(sh, name->text, offset - 1) : NULL;
+    name->parent = parent;
+    return parent != NULL;
+}
+
 struct name *name_intern(struct shell *sh, const char *text, size_t len)
 {
     struct name *name = map_get(&sh->names, text, len);
@@ -30,7 +62,7 @@ struct name *name_intern(struct shell *sh, const char *text, size_t len)
     name->len = (uint32_t)len;
     name->hash = text_hash(text, len);
     name->dotted = memchr(text, '.', len) != NULL;
-    if (!map_put(&sh->names, name->text, len, name)) {
+    if ((name->dotted && !link_parts(sh, name)) || !map_put(&sh->names, name->text, len, name)) {
         mem_free_sized(sh->nodes, name, sizeof *name + len + 1);
         return NULL;
     }

@@ -16,13 +16,24 @@ struct name {
     uint64_t func_stamp;
     uint32_t len;
     uint32_t hash;
-    bool dotted; /* holds a dot: .sh.version, p.x */
-    char text[]; /* NUL-terminated */
+    bool dotted;         /* holds a dot: .sh.version, p.x */
+    struct name *parent; /* p of p.x, .n of .n.x, p.x of p.x.y; NULL: a name of its own. Names of
+                            the shell itself (.sh.x) are no members. */
+    struct name *member; /* with PARENT: x of p.x */
+    char text[];         /* NUL-terminated */
 };
 
 /* The name of TEXT, made if needed; NULL: out of memory. */
 struct name *name_intern(struct shell *sh, const char *text, size_t len);
 /* The name of TEXT if it was ever interned, else NULL. */
 struct name *name_find(struct shell *sh, const char *text, size_t len);
+
+/* The variable at the root of NAME: c of c.x.y. */
+static inline struct name *name_root(struct name *name)
+{
+    while (name->parent)
+        name = name->parent;
+    return name;
+}
 
 #endif

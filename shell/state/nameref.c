@@ -9,66 +9,126 @@
 
 enum { NAMEREF_DEPTH_MAX = 64 };
 
-/* PLACE means a subscript of the element that HOLDER refers to: one step more, before the others.
- */
-static enum flow push_step(struct shell *sh, const struct var *holder, struct place *place)
+static void place_scalar(struct place *place, struct var *var, struct name *name)
 {
+    place->var = var;
+    place->name = name;
+    place->kind = REF_SCALAR;
+    place->step_count = 0;
+    place->inner = NULL;
+}
+
+/* One more subscript for PLACE. */
+static enum flow push_subscript(struct shell *sh, struct place *place, const struct ref_step *step)
+{
+    if (place->kind == REF_SCALAR) {
+        place->kind = step->kind;
+        place->index = step->index;
+        place->key = step->key;
+        place->key_len = step->key_len;
+        return FLOW_NEXT;
+    }
     if (place->step_count == REF_STEPS_MAX)
-        return shell_fail(sh, ERROR_LIMIT, 1, holder->name->text, "too many subscripts");
-    memmove(place->steps + 1, place->steps, place->step_count * sizeof *place->steps);
-    place->step_count++;
-    place->steps[0] = (struct ref_step){ .kind = place->kind, .all = '@' };
-    if (place->kind == REF_INDEX) {
-        place->steps[0].index = place->index;
-    } else if (place->kind == REF_KEY) {
-        place->steps[0].key = place->key;
-        place->steps[0].key_len = place->key_len;
+        return shell_fail(sh, ERROR_LIMIT, 1, place->name->text, "too many subscripts");
+    place->steps[place->step_count++] = *step;
+    return FLOW_NEXT;
+}
+
+/* The end of the subscript that begins with the bracket at TEXT: what stands before the next one, a
+ * member, or the end. */
+static const char *subscript_end(const char *text)
+{
+    const char *end = text + strlen(text) - 1;
+    for (const char *at = text + 1; at < end; at++)
+        if (*at == ']' && (at[1] == '[' || at[1] == '.'))
+            return at;
+    return end;
+}
+
+/* What follows the name in a reference: `[key]`, `[1][2].x[3]`. */
+static enum flow apply_rest(struct shell *sh, const char *rest, struct place *place, bool make)
+{
+    while (*rest) {
+        if (*rest == '.') {
+            size_t len = strcspn(++rest, "[");
+            struct name *member = name_intern(sh, rest, len);
+            if (!member)
+                return shell_fail_memory(sh, len);
+            TRY(place_enter(sh, place, member, make));
+            rest += len;
+            continue;
+        }
+        const char *end = subscript_end(rest);
+        struct ref_step step = { .kind = REF_KEY,
+                                 .key = rest + 1,
+                                 .key_len = (size_t)(end - rest - 1) };
+        bool all = step.key_len == 1 && (rest[1] == '@' || rest[1] == '*');
+        if (num_parse_int(step.key, step.key_len, &step.index))
+            step.kind = REF_INDEX;
+        else if (all && !end[1] && !(place->var && (place->var->attrs & VAR_ASSOC)))
+            step.kind = REF_ALL;
+        step.all = '@';
+        TRY(push_subscript(sh, place, &step));
+        rest = end + 1;
     }
     return FLOW_NEXT;
 }
 
-/* The subscripts of a reference to an element, as the target's kind of array needs them; the last
- * one is met first. */
-static enum flow apply_key(struct shell *sh, const struct var *holder, const struct var *target,
-                           struct place *place)
-{
-    const char *key = holder->target_key, *end = key + strlen(key);
-    for (bool last = true;; last = false) {
-        const char *start = end;
-        while (start > key && !(start - key >= 2 && start[-1] == '[' && start[-2] == ']'))
-            start--;
-        if (place->kind != REF_SCALAR)
-            TRY(push_step(sh, holder, place));
-        place->kind =
-            num_parse_int(start, (size_t)(end - start), &place->index) ? REF_INDEX : REF_KEY;
-        place->key = start;
-        place->key_len = (size_t)(end - start);
-        bool all = place->key_len == 1 && (*start == '@' || *start == '*');
-        if (last && all && !(target && (target->attrs & VAR_ASSOC)))
-            place->kind = REF_ALL;
-        if (start == key)
-            return FLOW_NEXT;
-        end = start - 2;
-    }
-}
+static enum flow walk_name(struct shell *sh, struct name *name, struct members *base,
+                           struct var *root, struct place *place, bool make);
 
 /* Follows name references from PLACE->VAR until something else. */
-static enum flow follow(struct shell *sh, struct place *place)
+static enum flow follow(struct shell *sh, struct place *place, bool make)
 {
-    for (int depth = 0; place->var && (place->var->attrs & VAR_NAMEREF); depth++) {
+    for (int depth = 0;
+         place->var && (place->var->attrs & VAR_NAMEREF) && place->kind == REF_SCALAR; depth++) {
         struct var *holder = place->var;
         if (!holder->target)
             return FLOW_NEXT; /* refers to nothing yet: the reader and the writer decide */
         if (depth == NAMEREF_DEPTH_MAX)
             return shell_fail(sh, ERROR_ASSIGN, 1, holder->name->text, "name reference loop");
-        place->name = holder->target;
-        place->var = holder->target_var ? holder->target_var : holder->target->cur;
-        if (place->var == holder) /* a local reference to the global of the same name */
-            place->var = holder->outer;
-        if (holder->target_key)
-            TRY(apply_key(sh, holder, place->var, place));
+        struct var *root = holder->target_var;
+        if (!root && holder->target->cur == holder && !holder->target->parent)
+            root = holder->outer; /* a local reference to the global of the same name */
+        if (!root && holder->target->cur == holder) {
+            place_scalar(place, NULL, holder->target);
+            return FLOW_NEXT;
+        }
+        if (!shell_enter(sh)) {
+            shell_leave(sh);
+            return shell_fail(sh, ERROR_LIMIT, 1, holder->name->text, "name reference loop");
+        }
+        enum flow flow = walk_name(sh, holder->target, NULL, root, place, make);
+        if (flow == FLOW_NEXT && holder->target_rest)
+            flow = apply_rest(sh, holder->target_rest, place, make);
+        shell_leave(sh);
+        TRY(flow);
     }
     return FLOW_NEXT;
+}
+
+/* PLACE becomes the variable that NAME, perhaps a member's, means. BASE: what the first part is a
+ * member of; ROOT: the variable that it is, instead of the visible one. */
+static enum flow walk_name(struct shell *sh, struct name *name, struct members *base,
+                           struct var *root, struct place *place, bool make)
+{
+    if (name->parent) {
+        TRY(walk_name(sh, name->parent, base, root, place, make));
+        TRY(place_enter(sh, place, name->member, make));
+        place->name = name;
+        return FLOW_NEXT;
+    }
+    if (base) {
+        place_scalar(place, NULL, name);
+        return place_enter_members(sh, base, name, place, make);
+    }
+    place_scalar(place, root ? root : name->cur, name);
+    return place->var && (place->var->attrs & VAR_NAMEREF) ? follow(sh, place, make) : FLOW_NEXT;
+}
+
+enum flow place_follow(struct shell *sh, struct place *place, bool make)
+{
+    return follow(sh, place, make);
 }
 
 static void index_to_key(struct place *place)
@@ -93,24 +153,37 @@ static enum flow check_index(struct shell *sh, struct place *place)
     return FLOW_NEXT;
 }
 
-static enum flow start_place(struct shell *sh, struct place *place, const struct var_ref *ref)
+/* Follows REF to the end: the last variable on the way and the subscripts after it. */
+static enum flow walk_ref(struct shell *sh, const struct var_ref *ref, struct place *place,
+                          bool make)
 {
-    place->name = ref->name;
-    place->var = ref->name->cur;
-    place->kind = ref->kind;
-    /* Only what counts is read: a reference just built may have parts that are slow to read back.
-     */
-    if (ref->kind == REF_INDEX) {
-        place->index = ref->index;
-    } else if (ref->kind == REF_KEY) {
-        place->key = ref->key;
-        place->key_len = ref->key_len;
+    place->parent = NULL;
+    place->entered = false;
+    if (!ref->base && !ref->name->parent) {
+        place_scalar(place, ref->name->cur, ref->name);
+        if (place->var && (place->var->attrs & VAR_NAMEREF))
+            TRY(follow(sh, place, make));
+    } else {
+        TRY(walk_name(sh, ref->name, ref->base, NULL, place, make));
     }
-    place->step_count = ref->step_count;
-    if (ref->step_count > REF_STEPS_MAX)
-        return shell_fail(sh, ERROR_LIMIT, 1, ref->name->text, "too many subscripts");
-    for (uint32_t i = 0; i < ref->step_count; i++)
-        place->steps[i] = ref->steps[i];
+    if (ref->kind != REF_SCALAR) {
+        struct ref_step first = { .kind = ref->kind, .all = ref->all };
+        /* Only what counts is read: a reference just built may have parts that are slow to read
+         * back. */
+        if (ref->kind == REF_INDEX) {
+            first.index = ref->index;
+        } else if (ref->kind == REF_KEY) {
+            first.key = ref->key;
+            first.key_len = ref->key_len;
+        }
+        TRY(push_subscript(sh, place, &first));
+    }
+    for (uint32_t i = 0; i < ref->step_count; i++) {
+        if (ref->steps[i].kind == REF_MEMBER)
+            TRY(place_enter(sh, place, ref->steps[i].member, make));
+        else
+            TRY(push_subscript(sh, place, &ref->steps[i]));
+    }
     return FLOW_NEXT;
 }
 
@@ -223,11 +296,8 @@ static enum flow key_to_index(struct shell *sh, const struct place *place, int64
                             ret);
 }
 
-enum flow place_find(struct shell *sh, const struct var_ref *ref, struct place *ret)
+enum flow place_settle(struct shell *sh, struct place *ret)
 {
-    TRY(start_place(sh, ret, ref));
-    if (ret->var && (ret->var->attrs & VAR_NAMEREF))
-        TRY(follow(sh, ret));
     uint32_t attrs = ret->var ? ret->var->attrs : 0;
     if (attrs & VAR_SPECIAL) /* .sh.match is filled in when somebody looks */
         TRY(special_prepare(sh, ret->var));
@@ -253,9 +323,30 @@ enum flow place_find(struct shell *sh, const struct var_ref *ref, struct place *
             TRY(check_index(sh, ret));
         break;
     case REF_ALL:
+    case REF_MEMBER: /* only steps are */
         break;
     }
     return ret->step_count > 0 ? find_inner(sh, ret) : FLOW_NEXT;
+}
+
+enum flow place_find(struct shell *sh, const struct var_ref *ref, struct place *ret)
+{
+    TRY(walk_ref(sh, ref, ret, false));
+    return place_settle(sh, ret);
+}
+
+enum flow place_find_whole(struct shell *sh, const struct var_ref *ref, struct place *ret)
+{
+    TRY(walk_ref(sh, ref, ret, false));
+    if (ret->kind == REF_SCALAR)
+        ret->kind = REF_ALL;
+    return place_settle(sh, ret);
+}
+
+enum flow place_make(struct shell *sh, const struct var_ref *ref, struct place *ret)
+{
+    TRY(walk_ref(sh, ref, ret, true));
+    return place_settle(sh, ret);
 }
 
 struct value *place_stored(const struct place *place)
@@ -286,21 +377,34 @@ struct array *place_array(const struct place *place)
 enum flow var_resolve(struct shell *sh, struct var_ref *ref, struct var **ret_var)
 {
     struct place place;
-    *ret_var = ref->name->cur;
-    if (ref->kind == REF_SCALAR && !(*ret_var && ((*ret_var)->attrs & VAR_NAMEREF)))
+    struct var *var = ref->name->cur;
+    if (!ref->base && !ref->name->parent && !(var && (var->attrs & VAR_NAMEREF)) &&
+        (ref->kind == REF_SCALAR || (ref->kind != REF_KEY && !ref->step_count))) {
+        *ret_var = var;
         return FLOW_NEXT;
-    TRY(start_place(sh, &place, ref));
-    TRY(follow(sh, &place));
-    if (place.step_count != ref->step_count) { /* a subscript came in between */
-        struct ref_step *steps = scratch_alloc(sh, place.step_count * sizeof *steps);
+    }
+    TRY(walk_ref(sh, ref, &place, false));
+    struct ref_step *steps = NULL;
+    if (place.step_count > 0) {
+        steps = scratch_alloc(sh, place.step_count * sizeof *steps);
         if (!steps)
             return shell_fail_memory(sh, place.step_count * sizeof *steps);
         memcpy(steps, place.steps, place.step_count * sizeof *steps);
-        ref->steps = steps;
-        ref->step_count = place.step_count;
     }
-    ref->name = place.name;
+    *ret_var = place.var;
+    if (!place.var && place.parent) { /* a member that is not there yet */
+        ref->base = place.parent;
+        ref->name = place.name->parent ? place.name->member : place.name;
+    } else if (!place.var && (ref->base || place.kind == REF_SCALAR) && ref->step_count) {
+        return FLOW_NEXT; /* nothing on the way: as it was written */
+    } else {
+        ref->base = place.var ? place.var->in : NULL;
+        ref->name = ref->base ? place.var->name : place.name;
+    }
+    ref->steps = steps;
+    ref->step_count = place.step_count;
     ref->kind = place.kind;
+    ref->all = '@';
     if (place.kind == REF_INDEX) {
         ref->index = place.index;
     } else if (place.kind == REF_KEY && place.var && (place.var->attrs & VAR_ASSOC)) {
@@ -310,6 +414,5 @@ enum flow var_resolve(struct shell *sh, struct var_ref *ref, struct var **ret_va
         TRY(key_to_index(sh, &place, &ref->index));
         ref->kind = REF_INDEX;
     }
-    *ret_var = place.var;
     return FLOW_NEXT;
 }

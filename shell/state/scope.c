@@ -13,6 +13,7 @@
 #include "shell/state/scope.h"
 
 #include "shell/base/kind.h"
+#include "shell/state/namespace.h"
 #include "shell/state/special.h"
 #include "shell/state/var_private.h"
 
@@ -24,6 +25,7 @@ static struct var *new_var(struct shell *sh, struct name *name)
     if (!var)
         return NULL;
     var->name = name;
+    var->refs = 1;
     var->width = -1;
     var->attrs = special_attrs(name);
     return var;
@@ -216,6 +218,8 @@ enum flow scope_global(struct shell *sh, struct name *name, struct var **ret_var
     struct var **link = &name->cur;
     while (*link && (*link)->owner)
         link = &(*link)->outer;
+    if (sh->space && !(*link && (*link)->in) && !name->special && !name->dotted)
+        return space_member(sh, name, ret_var);
     if (*link) {
         *ret_var = *link;
         return FLOW_NEXT;

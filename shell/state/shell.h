@@ -91,6 +91,9 @@ struct shell_hooks {
     /* state, builtins -> expand: resolves a written reference (evaluates subscripts). Keys live in
      * scratch. */
     enum flow (*resolve_ref)(struct shell *sh, const struct name_ref *ref, struct var_ref *ret);
+    /* state -> expand: the reference that TEXT writes; *RET_OK false: it writes none. */
+    enum flow (*find_ref)(struct shell *sh, const char *text, size_t len, struct var_ref *ret,
+                          bool *ret_ok);
     /* state -> expand: expands TEXT as inside double quotes (PS1, PS4, ENV). Result in scratch. */
     enum flow (*expand_text)(struct shell *sh, const char *text, size_t len, const char **ret,
                              size_t *ret_len);
@@ -188,6 +191,10 @@ struct shell {
     struct match_state *match; /* .sh.match: special_match.c */
     const struct discipline_call *discipline; /* the innermost one running: discipline.h */
     uint64_t random_stamp, seconds_stamp;     /* journal */
+
+    struct space *space;      /* the name space in force: namespace.h; NULL: none */
+    struct members *compound; /* the compound value under construction, whose members assignments
+                                 and declarations are: exec/assign.c; NULL: none */
 
     /* exec layer */
     struct jobs *jobs;

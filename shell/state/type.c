@@ -9,6 +9,9 @@
 #include <strings.h>
 
 #include "shell/state/frame.h"
+#include "shell/state/func.h"
+#include "shell/state/members.h"
+#include "shell/state/value.h"
 
 const struct type *type_find(const struct shell *sh, const char *name, size_t len)
 {
@@ -17,6 +20,11 @@ const struct type *type_find(const struct shell *sh, const char *name, size_t le
 
 static void type_free(struct type *type)
 {
+    members_release(type->prototype);
+    for (size_t i = 0; i < type->help_count; i++)
+        mem_free(type->help[i].text);
+    mem_free(type->help);
+    mem_free(type->doc);
     mem_free(type->command);
     mem_free(type);
 }
@@ -54,6 +62,22 @@ static struct type *type_new(struct shell *sh, const char *name, const struct ty
     return type;
 }
 
+/* Puts the new TYPE into the table, to be forgotten with the running subshell. */
+static enum flow type_register(struct shell *sh, struct type *type)
+{
+    if (!map_put(&sh->types, type->name, type->name_len, type)) {
+        type_free(type);
+        return shell_fail_memory(sh, 0);
+    }
+    enum flow flow = frame_record_call(sh, frame_target(sh, TARGET_GLOBAL), forget, type, 0);
+    if (flow != FLOW_NEXT) {
+        forget(sh, type, 0);
+        return flow;
+    }
+    sh->command_epoch++;
+    return FLOW_NEXT;
+}
+
 enum flow type_define(struct shell *sh, const char *name, bool ignore_case,
                       const struct type_item *items, size_t count, void *command,
                       const struct type **ret)
@@ -69,19 +93,113 @@ enum flow type_define(struct shell *sh, const char *name, bool ignore_case,
     }
     type->ignore_case = ignore_case;
     type->command = command;
-    if (!map_put(&sh->types, type->name, type->name_len, type)) {
-        type_free(type);
-        return shell_fail_memory(sh, 0);
-    }
-    enum flow flow = frame_record_call(sh, frame_target(sh, TARGET_GLOBAL), forget, type, 0);
-    if (flow != FLOW_NEXT) {
-        forget(sh, type, 0);
-        return flow;
-    }
-    sh->command_epoch++;
+    TRY(type_register(sh, type));
     *ret = type;
     return FLOW_NEXT;
 }
+
+/* ---- compound types ---- */
+
+enum flow type_begin(struct shell *sh, const char *name, void *command, struct type **ret)
+{
+    struct type *type = NULL;
+    if (type_find(sh, name, strlen(name))) {
+        mem_free(command);
+        return shell_fail(sh, ERROR_BUILTIN, 1, name, "is a type already");
+    }
+    type = type_new(sh, name, NULL, 0);
+    if (!type || !(type->prototype = members_new(sh->nodes, sh->heap))) {
+        mem_free(type);
+        mem_free(command);
+        return shell_fail_memory(sh, sizeof *type);
+    }
+    const struct frame *target = frame_target(sh, TARGET_GLOBAL);
+    type->command = command;
+    type->prototype->stamp = target ? target->id : 0;
+    type->prototype->type = type;
+    type->prototype->open = true;
+    TRY(type_register(sh, type));
+    *ret = type;
+    return FLOW_NEXT;
+}
+
+void type_end(struct type *type)
+{
+    type->prototype->open = false;
+}
+
+enum flow type_extend(struct shell *sh, struct type *type, const struct type *parent)
+{
+    struct members *copy = members_dup(parent->prototype);
+    if (!copy)
+        return shell_fail_memory(sh, sizeof *copy);
+    struct members *own = type->prototype;
+    type->parent = parent;
+    for (uint32_t i = 0; i < copy->count; i++) {
+        struct var *from = copy->items[i], *to = members_find(own, from->name);
+        if (!to && !(to = members_put(own, from->name))) {
+            members_release(copy);
+            return shell_fail_memory(sh, sizeof *to);
+        }
+        if (to->attrs || value_is_set(&to->value))
+            continue;
+        to->state = from->state;
+        from->state = (struct var_state){ .width = -1 };
+    }
+    members_release(copy);
+    return FLOW_NEXT;
+}
+
+enum flow type_help_add(struct shell *sh, struct type *type, const struct name *name,
+                        const char *text)
+{
+    struct type_help *help =
+        mem_resize(sh->heap, type->help, (type->help_count + 1) * sizeof *help);
+    if (!help)
+        return shell_fail_memory(sh, sizeof *help);
+    type->help = help;
+    char *copy = text_dup(sh->heap, text);
+    if (!copy)
+        return shell_fail_memory(sh, strlen(text));
+    help[type->help_count++] = (struct type_help){ .name = name, .text = copy };
+    return FLOW_NEXT;
+}
+
+/* `.sh.type.TYPE.NAME`, in scratch; *RET_LEN its length. NULL: out of memory. */
+static const char *method_text(struct shell *sh, const struct type *type, const char *name,
+                               size_t len, size_t *ret_len)
+{
+    struct str s;
+    str_init(&s, sh->scratch);
+    str_append_z(&s, ".sh.type.");
+    str_append(&s, type->name, type->name_len);
+    str_putc(&s, '.');
+    str_append(&s, name, len);
+    *ret_len = s.len;
+    return str_ok(&s) ? str_text(&s) : NULL;
+}
+
+struct name *type_method_name(struct shell *sh, const struct type *type, const char *name,
+                              size_t len)
+{
+    size_t text_len;
+    const char *text = method_text(sh, type, name, len, &text_len);
+    return text ? name_intern(sh, text, text_len) : NULL;
+}
+
+struct func *type_method(struct shell *sh, const struct type *type, const char *name)
+{
+    for (; type; type = type->parent) {
+        size_t len;
+        const char *text = method_text(sh, type, name, strlen(name), &len);
+        struct func *func = text ? func_find(sh, text, len) : NULL;
+        if (func)
+            return func;
+    }
+    return NULL;
+}
+
+/* ---- items ---- */
 
 int64_t type_item_find(const struct type *type, const char *text, size_t len)
 {

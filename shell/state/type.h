@@ -1,5 +1,9 @@
 /*
- * Types that a script defines: enumerations (`enum colour=(red green)`).
+ * Types that a script defines: enumerations (`enum colour=(red green)`) and compound types
+ * (`typeset -T point=(x=1 y=2)`).
+ *
+ * A compound type is a prototype, of which each instance begins as a copy, and functions, which are
+ * called .sh.type.TYPE.NAME: methods, and disciplines of the instance or of a member.
  *
  * A variable of a type (VAR_ENUM) holds the number of its item; an array with a type as its index
  * (VAR_TYPED_INDEX, typeset -a [colour]) takes items as subscripts. Types never change; one defined
@@ -15,12 +19,21 @@ struct type_item {
     const char *text;
     size_t len;
 };
+struct type_help {
+    const struct name *name; /* the member; NULL: the type itself */
+    char *text;              /* heap */
+};
 struct type {
     const char *name;
     size_t name_len;
     bool ignore_case;
     size_t count;
-    struct type_item *items;
+    struct type_item *items;   /* of an enumeration */
+    struct members *prototype; /* of a compound type: what an instance starts as; else NULL */
+    const struct type *parent; /* the type that it extends; NULL: none */
+    struct type_help *help;    /* what -h said of members */
+    size_t help_count;
+    char *doc;     /* heap: what the command's --man says */
     void *command; /* of builtins/enum.c: the declaration command of the same name; freed with the
                       type */
 };
@@ -39,6 +52,21 @@ enum flow type_item_number(struct shell *sh, const struct type *type, const char
 /* Fails unless N is the number of an item: `NAME: value N out of enum range`. */
 enum flow type_check_number(struct shell *sh, const struct type *type, const char *name,
                             int64_t n) NODISCARD;
+/* Begins the compound type NAME; its prototype is open for members. COMMAND as above. */
+enum flow type_begin(struct shell *sh, const char *name, void *command,
+                     struct type **ret) NODISCARD;
+/* Its prototype is complete. */
+void type_end(struct type *type);
+/* TYPE, being defined, gets the members of PARENT, of which it is an extension. */
+enum flow type_extend(struct shell *sh, struct type *type, const struct type *parent) NODISCARD;
+/* Remembers what -h says of member NAME (NULL: the type). */
+enum flow type_help_add(struct shell *sh, struct type *type, const struct name *name,
+                        const char *text) NODISCARD;
+/* The function NAME of TYPE or of a type that it extends; NULL: none. */
+struct func *type_method(struct shell *sh, const struct type *type, const char *name);
+/* The name under which TYPE's function NAME is kept. NULL: out of memory. */
+struct name *type_method_name(struct shell *sh, const struct type *type, const char *name,
+                              size_t len);
 void type_free_all(struct shell *sh);
 
 #endif

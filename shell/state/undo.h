@@ -15,7 +15,7 @@ struct undo_call {
 };
 /* The whole state of a variable, moved out of it. */
 struct undo_var {
-    struct var *var;
+    struct var *var; /* counted */
     uint64_t stamp;
     struct var_state state;
 };
@@ -27,10 +27,20 @@ struct undo_bind {
  * array exists until the record is gone. */
 struct element;
 struct undo_element {
-    struct var *var;
+    struct var *var;         /* counted */
     struct element *element; /* associative arrays; else NULL and INDEX counts */
     int64_t index;
     struct value value;
+};
+
+/* A member that was made. */
+struct undo_member {
+    struct var *var; /* counted */
+};
+/* Attributes that changed without the data. */
+struct undo_flags {
+    struct var *var; /* counted */
+    uint32_t attrs;
 };
 
 enum undo_kind {

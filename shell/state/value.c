@@ -1,9 +1,10 @@
 /*
  * Storage of one value: inline text, heap text with room, numbers.
  *
- * Invariants: exactly one of VALUE_TEXT, VALUE_INT, VALUE_FLOAT, VALUE_ARRAY is set in BITS, or
- * none (unset); VALUE_HEAP only together with VALUE_TEXT. Heap text stays in its block while the
- * block is not grossly too big, so that a variable assigned in a loop allocates nothing.
+ * Invariants: exactly one of VALUE_TEXT, VALUE_INT, VALUE_FLOAT, VALUE_ARRAY, VALUE_COMPOUND
+ * is set in BITS, or none (unset); VALUE_HEAP only together with VALUE_TEXT. Heap text stays in its
+ * block while the block is not grossly too big, so that a variable assigned in a loop allocates
+ * nothing.
  *
  * Must not look at attributes and must not record anything: see var_write.c.
  */
@@ -12,20 +13,23 @@
 #include "shell/base/kind.h"
 #include "shell/base/num.h"
 #include "shell/state/array.h"
+#include "shell/state/members.h"
 
 enum {
     KEEP_ROOM_BYTES = 512, /* blocks up to here are kept whatever is stored in them */
     FIRST_ROOM_BYTES = 32,
 };
 
-enum { VALUE_OWNS = VALUE_HEAP | VALUE_ARRAY };
+enum { VALUE_OWNS = VALUE_HEAP | VALUE_ARRAY | VALUE_COMPOUND };
 
 static void free_owned(struct value *v)
 {
     if (v->bits & VALUE_HEAP)
         mem_free(v->heap.data);
-    else
+    else if (v->bits & VALUE_ARRAY)
         array_free(v->array);
+    else
+        members_release(v->members);
 }
 
 void value_clear(struct value *v)
@@ -84,13 +88,15 @@ bool value_set_text(struct mem_region *heap, struct value *v, const char *text, 
     }
     if (len > VALUE_INLINE)
         return set_heap_text(heap, v, text, len);
-    struct array *old = v->bits & VALUE_ARRAY ? v->array : NULL;
+    struct value old = { .bits = v->bits & VALUE_OWNS };
+    if (old.bits)
+        memcpy(old.text, v->text, sizeof old.text);
     memmove(v->text, text, len);
     v->text[len] = '\0';
     v->inline_len = (uint8_t)len;
     v->bits = VALUE_TEXT;
-    if (old)
-        array_free(old);
+    if (old.bits)
+        free_owned(&old);
     return true;
 }
 
@@ -192,6 +198,13 @@ void value_take_array(struct value *v, struct array *array)
     v->array = array;
 }
 
+void value_take_members(struct value *v, struct members *members)
+{
+    value_clear(v);
+    v->bits = VALUE_COMPOUND;
+    v->members = members;
+}
+
 const struct value *value_scalar(const struct value *v)
 {
     while (v && (v->bits & VALUE_ARRAY)) {
@@ -218,6 +231,11 @@ bool value_copy(struct mem_region *heap, struct value *to, const struct value *f
         to->array = array_dup(from->array);
         to->bits = to->array ? VALUE_ARRAY : 0;
         return to->array != NULL;
+    }
+    if (from->bits & VALUE_COMPOUND) {
+        to->members = members_dup(from->members);
+        to->bits = to->members ? VALUE_COMPOUND : 0;
+        return to->members != NULL;
     }
     to->bits = from->bits;
     to->inline_len = from->inline_len;

@@ -27,6 +27,8 @@ void value_set_float(struct value *v, long double f);
 bool value_int_to_text(struct value *v);
 /* Makes V hold ARRAY, which V owns from now on. */
 void value_take_array(struct value *v, struct array *array);
+/* The same for MEMBERS, whose reference becomes V's. */
+void value_take_members(struct value *v, struct members *members);
 /* Moves FROM's data to TO, which must be unset; FROM becomes unset. Stamps stay. */
 void value_move(struct value *to, struct value *from);
 /* Copies FROM's data to TO, which must be unset. false: out of memory. */

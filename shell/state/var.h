@@ -38,6 +38,9 @@ enum var_attr {
     VAR_DISCIPLINE = 1u << 22,  /* there are functions x.get, x.set ...: discipline.h */
     VAR_ENUM = 1u << 23,        /* the value is the number of an item of TYPE: type.h */
     VAR_TYPED_INDEX = 1u << 24, /* an indexed array whose subscripts are items of INDEX_TYPE */
+    VAR_COMPOUND = 1u << 25,    /* -C: the value, or each element of the array, has members */
+    VAR_TYPED = 1u << 26,       /* an instance of TYPE, or an array of them */
+    VAR_STATIC = 1u << 27,      /* a member of a type that all instances share */
     VAR_FLOATING = VAR_FIXED | VAR_EXPONENT | VAR_HEXFLOAT,
     VAR_NUMERIC = VAR_INTEGER | VAR_FLOATING,
     VAR_ARRAY = VAR_INDEXED | VAR_ASSOC,
@@ -45,7 +48,8 @@ enum var_attr {
     /* a variable without any of these may be read, or written, by the short paths */
     VAR_COMPLEX_READ = VAR_NAMEREF | VAR_ARRAY | VAR_SPECIAL | VAR_DISCIPLINE,
     VAR_COMPLEX = VAR_COMPLEX_READ | VAR_READONLY | VAR_NUMERIC | VAR_LOWER | VAR_UPPER |
-                  VAR_JUSTIFY | VAR_BINARY | VAR_EXPORT | VAR_HOST | VAR_NOTHING | VAR_ENUM,
+                  VAR_JUSTIFY | VAR_BINARY | VAR_EXPORT | VAR_HOST | VAR_NOTHING | VAR_ENUM |
+                  VAR_COMPOUND | VAR_TYPED,
 };
 
 /*
@@ -63,9 +67,11 @@ enum value_bits {
     /* Beside VALUE_TEXT: SHORT_NUMBER holds what the text, which is a plain decimal number of at
      * most VALUE_SHORT bytes, says. */
     VALUE_NUMBER = 1u << 5,
+    VALUE_COMPOUND = 1u << 6, /* MEMBERS: c=(x=1) */
 };
 enum { VALUE_SHORT = 7 };
-struct array; /* array.h: indexed or associative elements */
+struct array;   /* array.h: indexed or associative elements */
+struct members; /* members.h */
 struct value {
     /* Journal stamp of an element (array.h): 48 bits of a frame id, which never run out. */
     uint32_t stamp_low;
@@ -85,6 +91,7 @@ struct value {
         int64_t i;
         unsigned char f[16];
         struct array *array;
+        struct members *members;
     };
 };
 
@@ -98,14 +105,14 @@ struct value {
     struct value value;  /* the scalar value; unused when VAR_ARRAY */                             \
     union {                                                                                        \
         struct name *target;     /* VAR_NAMEREF: what it points to; NULL: nothing yet */           \
-        const struct type *type; /* VAR_ENUM */                                                    \
+        const struct type *type; /* VAR_ENUM, VAR_TYPED */                                         \
     };                                                                                             \
     union {                                                                                        \
         struct var *target_var; /* VAR_NAMEREF to a variable of the calling function; else NULL */ \
         const struct type *index_type; /* VAR_TYPED_INDEX */                                       \
     };                                                                                             \
-    char *target_key; /* VAR_NAMEREF to an element a[key]: the subscript text, heap, of a[1][2]    \
-                         `1][2`; else NULL */
+    char *target_rest; /* VAR_NAMEREF: what follows TARGET's text: `[key]`, `[1][2].x`; heap;      \
+                          NULL: nothing */
 struct var_state {
     VAR_STATE_FIELDS
 };
@@ -123,6 +130,8 @@ struct var {
     struct var *outer;                    /* the variable of the same name that this one shadows */
     struct var *next_local, **local_link; /* list of OWNER's variables */
     struct frame *hidden_by; /* the ksh function whose call hides this local; NULL: visible */
+    struct members *in;      /* the compound variable that it is a member of; NULL: none */
+    uint32_t refs;           /* its binding or table, and records of the journal (members.h) */
 };
 
 enum ref_kind {
@@ -130,18 +139,21 @@ enum ref_kind {
     REF_INDEX,  /* a[INDEX] */
     REF_KEY,    /* a[KEY] */
     REF_ALL,    /* a[@] or a[*] */
+    REF_MEMBER, /* only as a step: .MEMBER of what the steps before it mean */
 };
-/* One of the further subscripts of m[1][2][3]; fields as in struct var_ref, KIND is not REF_SCALAR.
- */
+/* One of the further subscripts of m[1][2][3], or a member of it; fields as in struct var_ref, KIND
+ * is not REF_SCALAR. */
 struct ref_step {
     enum ref_kind kind;
     char all;
     int64_t index;
     const char *key;
     size_t key_len;
+    struct name *member; /* REF_MEMBER: may be dotted */
 };
 enum { REF_STEPS_MAX = 15 };
 struct var_ref {
+    struct members *base; /* NAME is a member of it; NULL: a variable */
     struct name *name;
     enum ref_kind kind;
     char all;        /* '@' or '*' of REF_ALL */
@@ -214,6 +226,27 @@ enum flow var_is_assoc(struct shell *sh, const struct var_ref *ref, bool *ret) N
  * REF_ALL. */
 enum flow var_takes_key(struct shell *sh, const struct var_ref *ref, bool *ret) NODISCARD;
 
+/* ---- compound variables ---- */
+
+/* The members of what REF means; NULL: it is not compound. Borrowed until it changes. */
+enum flow var_find_members(struct shell *sh, const struct var_ref *ref,
+                           struct members **ret) NODISCARD;
+/* Makes REF a compound variable without members, or with ASSIGN_APPEND, or if it is an instance of
+ * a type, keeps those that are there. *RET is held for the caller (members_release). */
+enum flow var_begin_compound(struct shell *sh, const struct var_ref *ref, unsigned flags,
+                             struct members **ret) NODISCARD;
+/* TO becomes a copy of the compound value FROM. */
+enum flow var_copy_compound(struct shell *sh, const struct var_ref *to, struct members *from,
+                            unsigned flags) NODISCARD;
+/* The name of a function TEXT that is defined among the members of M: `c.TEXT`. */
+enum flow compound_function_name(struct shell *sh, const struct members *m, const char *text,
+                                 struct name **ret) NODISCARD;
+/* The full name of VAR, which was just reached: `a[3].x.y`; scratch, or VAR's own. */
+const char *var_label(struct shell *sh, const struct var *var);
+/* Appends it to S, without WITH_ROOT only what follows the name of the variable at its root, which
+ * is returned. */
+const struct var *var_append_path(const struct var *var, bool with_root, struct str *s);
+
 /* ---- attributes (typeset) ---- */
 
 struct var_change {
@@ -224,7 +257,7 @@ struct var_change {
     bool global;                          /* typeset -g style if ksh93u+m has it */
     const struct type *type, *index_type; /* with set & VAR_ENUM, VAR_TYPED_INDEX */
     struct name *nameref_target;          /* with set & VAR_NAMEREF and an operand */
-    const char *nameref_key;
+    const char *nameref_rest;             /* what follows the name: `[1].x` */
     bool nameref_caller; /* the operand came from a parameter ($1 ...): a variable of the calling
                             function is meant */
 };
@@ -232,6 +265,9 @@ struct var_change {
  * readonly, nameref. */
 enum flow var_declare(struct shell *sh, struct name *name,
                       const struct var_change *change) NODISCARD;
+/* The same for what REF, without subscripts, names: perhaps a member. */
+enum flow var_declare_ref(struct shell *sh, const struct var_ref *ref,
+                          const struct var_change *change) NODISCARD;
 /* Marks the locals rule: the scope where `typeset` writes now: true in a ksh function. */
 bool var_in_function(const struct shell *sh);
 
@@ -275,6 +311,13 @@ int64_t var_next_index(struct shell *sh, struct name *name);
  * scratch. */
 enum flow var_list(struct shell *sh, uint32_t attrs_all, struct name ***ret_names,
                    size_t *ret_count) NODISCARD;
+/* The full names of all members of REF, and theirs in turn, in order; array and texts in scratch.
+ */
+enum flow var_member_names(struct shell *sh, const struct var_ref *ref, const char ***ret_texts,
+                           size_t *ret_count) NODISCARD;
+/* The names that begin with PREFIX: of variables, and of the members of those. */
+enum flow var_prefix_names(struct shell *sh, const char *prefix, size_t len,
+                           const char ***ret_texts, size_t *ret_count) NODISCARD;
 /* `typeset -p` form of one variable: `typeset -i x=1`, `typeset -A a=([k]=v)`: appended to S; reads
  * back. */
 enum flow var_print(struct shell *sh, struct name *name, struct str *s,
@@ -285,10 +328,15 @@ enum flow var_print_head(struct shell *sh, struct name *name, struct str *s) NOD
  * element. */
 enum flow var_print_element(struct shell *sh, const struct var_ref *ref, const char *text,
                             struct str *s, bool *ret_is) NODISCARD;
-/* What print -v and -C show of an array that REF means as a whole: (...), with LINES an element a
- * line; nothing of one without elements. *RET_IS false: it means no array. */
-enum flow var_print_array(struct shell *sh, const struct var_ref *ref, bool lines, struct str *s,
-                          bool *ret_is) NODISCARD;
+/* What print -v and -C show of an array or compound variable that REF means: (...), with LINES an
+ * item a line; nothing of an array without elements. *RET_IS false: it is neither. */
+enum flow var_print_tree(struct shell *sh, const struct var_ref *ref, bool lines, struct str *s,
+                         bool *ret_is) NODISCARD;
+/* M as print -v (LINES) or -C shows it, appended to S. */
+enum flow members_print(struct shell *sh, struct members *m, bool lines, struct str *s) NODISCARD;
+/* TO becomes a copy of ARRAY, all of it. */
+enum flow var_copy_array(struct shell *sh, const struct var_ref *to,
+                         const struct array *array) NODISCARD;
 /* The attributes as options: `-x -i 16`; nothing when there are none. */
 void var_print_attrs(const struct var *var, struct str *s);
 /* The value as shown by set and typeset: quoted text, or the (...) of an array. */

@@ -84,6 +84,7 @@ static enum flow open_first(struct shell *sh, const struct place *place, struct 
         if (!value_copy(sh->heap, value, &undo->value)) {
             value_move(value, &undo->value);
             value_set_stamp(value, stamp);
+            undo->var->refs--;
             undo_drop(sh, target);
             return shell_fail_memory(sh, 0);
         }
@@ -137,6 +138,8 @@ enum flow inner_store(struct shell *sh, struct place *place, const struct draft 
         value_set_int(value, copy.i);
     else if (done && (copy.bits & VALUE_FLOAT))
         value_set_float(value, copy.f);
+    else if (done && (copy.bits & VALUE_COMPOUND))
+        value_take_members(value, copy.members);
     else if (done && append && (value->bits & (VALUE_TEXT | VALUE_INT)))
         done = value_append_text(sh->heap, value, copy.text, copy.len);
     else if (done)
@@ -173,10 +176,9 @@ enum flow var_begin_array_in(struct shell *sh, const struct var_ref *ref, unsign
 {
     struct place place;
     struct slot slot;
-    if (ref->kind == REF_ALL ||
-        (ref->kind == REF_SCALAR && !(ref->name->cur && (ref->name->cur->attrs & VAR_NAMEREF))))
-        return var_begin_array(sh, ref->name, shape, flags, ret_next_index);
-    TRY(place_for_write(sh, ref, flags, &place));
+    TRY(place_for_write_whole(sh, ref, flags, &place));
+    if (place.step_count == 0 && place.kind == REF_ALL)
+        return var_begin_whole(sh, place.var, shape, flags, ret_next_index);
     if (place_is_all(&place))
         return shell_fail(sh, ERROR_ASSIGN, 1, place.name->text, "bad subscript");
     const struct value *there = place_stored(&place);
@@ -193,29 +195,19 @@ enum flow var_begin_array_in(struct shell *sh, const struct var_ref *ref, unsign
 
 enum flow var_takes_key(struct shell *sh, const struct var_ref *ref, bool *ret)
 {
-    const struct var *var = ref->name->cur;
-    if (ref->kind == REF_SCALAR && var && (var->attrs & VAR_NAMEREF)) {
-        struct var_ref target = *ref;
-        struct var *resolved;
-        TRY(var_resolve(sh, &target, &resolved));
-        var = target.kind == REF_SCALAR ? resolved : NULL;
-    } else if (ref->kind != REF_SCALAR) {
-        var = NULL;
-    }
-    if (var && (var->attrs & VAR_TYPED_INDEX)) {
-        *ret = true; /* the name of an item */
-        return FLOW_NEXT;
-    }
-    return var_is_assoc(sh, ref, ret);
+    struct place place;
+    TRY(place_find_whole(sh, ref, &place));
+    const struct array *array = place_array(&place);
+    bool is_whole = place.step_count == 0 && place.kind == REF_ALL;
+    bool typed = is_whole && place.var && (place.var->attrs & VAR_TYPED_INDEX);
+    *ret = typed || (array && array->assoc); /* of a typed index: the name of an item */
+    return FLOW_NEXT;
 }
 
 enum flow var_is_assoc(struct shell *sh, const struct var_ref *ref, bool *ret)
 {
     struct place place;
-    struct var_ref all = *ref;
-    if (all.kind == REF_SCALAR)
-        all.kind = REF_ALL;
-    TRY(place_find(sh, &all, &place));
+    TRY(place_find_whole(sh, ref, &place));
     const struct array *array = place_array(&place);
     *ret = array && array->assoc;
     return FLOW_NEXT;

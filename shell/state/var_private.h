@@ -6,14 +6,17 @@
 #define SHELL_STATE_VAR_PRIVATE_H
 
 #include "shell/state/array.h"
+#include "shell/state/members.h"
 #include "shell/state/type.h"
 #include "shell/state/undo.h"
 #include "shell/state/var.h"
 
 /* A reference after namerefs and defaults were worked out: the variable and what of it is meant. */
 struct place {
-    struct name *name;
-    struct var *var; /* NULL: no variable of that name yet */
+    struct name *name;      /* as it was written, or of the member */
+    struct var *var;        /* NULL: no variable of that name yet */
+    struct members *parent; /* VAR is NULL: where a member of NAME would be; NULL: no such place */
+    bool entered;           /* a member, or inside of one: not made by its name alone */
     enum ref_kind
         kind; /* the first subscript. REF_SCALAR only of non-arrays; REF_INDEX only of indexed
                  arrays and scalars, not negative; REF_KEY only of associative arrays; REF_ALL */
@@ -28,10 +31,21 @@ struct place {
 };
 /* Works REF out. Nothing is made: what does not exist yet is NULL in the place. */
 enum flow place_find(struct shell *sh, const struct var_ref *ref, struct place *ret) NODISCARD;
+/* The same on behalf of a write: compound variables and members that are missing on the way are
+ * made. */
+enum flow place_make(struct shell *sh, const struct var_ref *ref, struct place *ret) NODISCARD;
+/* As place_find; a reference without a subscript at its end means the array as a whole. */
+enum flow place_find_whole(struct shell *sh, const struct var_ref *ref,
+                           struct place *ret) NODISCARD;
+/* The last step of both: default elements, negative indices, arrays in arrays. */
+enum flow place_settle(struct shell *sh, struct place *place) NODISCARD;
+/* PLACE's variable is followed while it is a name reference. */
+enum flow place_follow(struct shell *sh, struct place *place, bool make) NODISCARD;
 /* The reference that leads to PLACE; borrows from it. */
 static inline struct var_ref place_ref(const struct place *place)
 {
-    return (struct var_ref){ .name = place->name,
+    return (struct var_ref){ .base = place->var ? place->var->in : NULL,
+                             .name = place->var && place->var->in ? place->var->name : place->name,
                              .kind = place->kind,
                              .all = '@',
                              .index = place->index,
@@ -63,9 +77,29 @@ enum flow slot_find(struct shell *sh, const char *what, struct array *array,
                     const struct ref_step *step, struct slot *ret) NODISCARD;
 struct value *slot_value(const struct slot *slot); /* NULL: none */
 
+/* ---- compound.c: the way into compound variables ---- */
+
+/* From PLACE, not settled, to its member MEMBER. MAKE: what is missing is made, or it fails; else
+ * PLACE is without a variable then. */
+enum flow place_enter(struct shell *sh, struct place *place, struct name *member,
+                      bool make) NODISCARD;
+/* The same from the table itself. */
+enum flow place_enter_members(struct shell *sh, struct members *m, struct name *member,
+                              struct place *place, bool make) NODISCARD;
+/* A member NAME of M, made and journaled when missing. */
+enum flow member_make(struct shell *sh, struct members *m, struct name *name,
+                      struct var **ret_var) NODISCARD;
+/* The members that PLACE, settled, has; NULL: it is not compound. */
+struct members *place_members(const struct place *place);
+/* PLACE, settled, whose value has members, becomes the value beside them (`.`), if there is one. */
+void place_to_self(struct place *place);
+/* Unset VAR, which is a member, leaves its table if no record needs it there. */
+void member_unset(struct shell *sh, struct var *var);
+
 /* Data on its way into a value: already converted by the attributes. */
 struct draft {
-    uint8_t bits; /* VALUE_TEXT, VALUE_INT or VALUE_FLOAT */
+    uint8_t bits;            /* VALUE_TEXT, VALUE_INT, VALUE_FLOAT or VALUE_COMPOUND */
+    struct members *members; /* VALUE_COMPOUND: its reference is taken when it was stored */
     const char *text;
     size_t len;
     int64_t i;
@@ -99,6 +133,14 @@ enum flow var_save(struct shell *sh, struct var *var, struct var_state **ret_sav
  * written. */
 enum flow place_for_write(struct shell *sh, const struct var_ref *ref, unsigned flags,
                           struct place *ret) NODISCARD;
+/* The same as place_find_whole is to place_find. */
+enum flow place_for_write_whole(struct shell *sh, const struct var_ref *ref, unsigned flags,
+                                struct place *ret) NODISCARD;
+/* VAR, which may be written, becomes an array: var_begin_array. */
+enum flow var_begin_whole(struct shell *sh, struct var *var, unsigned shape, unsigned flags,
+                          int64_t *ret_next_index) NODISCARD;
+/* An array VAR becomes an unset variable with its other attributes. */
+enum flow var_become_scalar(struct shell *sh, struct var *var) NODISCARD;
 /* A scalar VAR becomes an indexed array with its value as element 0. */
 enum flow var_make_indexed(struct shell *sh, struct var *var) NODISCARD;
 /* The element of PLACE's first subscript, made (unset but counted) when missing; NULL: out of
@@ -138,6 +180,28 @@ void var_discard_binding(struct shell *sh, struct undo_bind *undo);
 void var_rollback_element(struct shell *sh, struct undo_element *undo);
 void var_discard_element(struct shell *sh, struct undo_element *undo);
 
+/* Appends the full name of what has the members M. */
+enum flow members_append_path(struct shell *sh, const struct members *m, struct str *s) NODISCARD;
+/* The attributes of VAR that show as options. */
+uint32_t var_shown_attrs(const struct var *var);
+/* What the reference VAR refers to, quoted. */
+void var_print_reference(const struct var *var, struct str *s);
+/* The members as print -v shows them, in scratch. */
+enum flow var_show_members(struct shell *sh, struct members *m, const char **ret_text,
+                           size_t *ret_len) NODISCARD;
+/* As attr_show, of any kind of value. */
+enum flow var_show_value(struct shell *sh, struct var *var, const struct value *value,
+                         const char **ret_text, size_t *ret_len) NODISCARD;
+/* Stores DRAFT at PLACE, which place_for_write found. */
+enum flow place_store(struct shell *sh, struct place *place, const struct draft *draft,
+                      unsigned flags) NODISCARD;
+void var_rollback_member(struct shell *sh, struct undo_member *undo);
+void var_discard_member(struct shell *sh, struct undo_member *undo);
+void var_rollback_flags(struct shell *sh, struct undo_flags *undo);
+void var_discard_flags(struct shell *sh, struct undo_flags *undo);
+/* VAR's attributes become ATTRS, journaled apart from its data, which stay where they are. */
+enum flow var_set_flags(struct shell *sh, struct var *var, uint32_t attrs) NODISCARD;
+
 /* Fails when VAR is read-only and FLAGS has no ASSIGN_FORCE. */
 enum flow var_check_writable(struct shell *sh, const struct var *var, unsigned flags) NODISCARD;
 /* The item that INDEX of VAR's own ARRAY is the number of; NULL: it has none. */
@@ -153,7 +217,5 @@ static inline const char *index_label(const struct var *var, const struct array 
 enum flow var_mark_set(struct shell *sh, struct var *var) NODISCARD;
 /* Is there data in VAR. */
 bool var_has_value(const struct var *var);
-/* Dotted names other than the shell's own are compound variables: not executed yet. */
-enum flow name_check_supported(struct shell *sh, const struct name *name) NODISCARD;
 
 #endif

@@ -10,6 +10,18 @@
 #include "shell/state/special.h"
 #include "shell/state/var_private.h"
 
+/* A compound value as text: its own value if it has one beside its members, else all of them. */
+static enum flow show_compound(struct shell *sh, const struct place *place, const char **ret_text,
+                               size_t *ret_len)
+{
+    struct place self = *place;
+    place_to_self(&self);
+    const struct value *value = place_value(&self);
+    if (self.var != place->var && (!value || !(value->bits & VALUE_COMPOUND)))
+        return attr_show(sh, self.var, value, ret_text, ret_len);
+    return var_show_members(sh, place_members(place), ret_text, ret_len);
+}
+
 /* The text stored at PLACE, or made by a special variable. */
 static enum flow show_place(struct shell *sh, const struct place *place, const char **ret_text,
                             size_t *ret_len)
@@ -17,7 +29,10 @@ static enum flow show_place(struct shell *sh, const struct place *place, const c
     const struct var *var = place->var;
     if (var && (var->attrs & VAR_SPECIAL) && var->name->special->get && place->kind == REF_SCALAR)
         return var->name->special->get(sh, place->name, ret_text, ret_len);
-    return attr_show(sh, var, place_value(place), ret_text, ret_len);
+    const struct value *value = place_value(place);
+    if (var && value && (value->bits & VALUE_COMPOUND))
+        return show_compound(sh, place, ret_text, ret_len);
+    return attr_show(sh, var, value, ret_text, ret_len);
 }
 
 /* What x.get makes of PLACE. If it says nothing the stored text counts, wherever that is then. */
@@ -58,8 +73,8 @@ static enum flow get_all(struct shell *sh, const struct place *place, const char
     struct array *array = place_array(place);
     if (!array) {
         const struct value *scalar = place->var ? &place->var->value : NULL;
-        return attr_show(sh, place->var, place->step_count > 0 ? place->inner : scalar, ret_text,
-                         ret_len);
+        return var_show_value(sh, place->var, place->step_count > 0 ? place->inner : scalar,
+                              ret_text, ret_len);
     }
     struct str s;
     str_init(&s, sh->scratch);
@@ -69,7 +84,7 @@ static enum flow get_all(struct shell *sh, const struct place *place, const char
     while (array_next(array, &position, &item)) {
         const char *text;
         size_t len;
-        TRY(attr_show(sh, place->var, item.value, &text, &len));
+        TRY(var_show_value(sh, place->var, item.value, &text, &len));
         if (any)
             str_putc(&s, ' ');
         str_append(&s, text, len);
@@ -95,16 +110,20 @@ enum flow var_get(struct shell *sh, const struct var_ref *ref, const char **ret_
 enum flow var_get_name(struct shell *sh, struct name *name, const char **ret_text, size_t *ret_len)
 {
     struct var *var = name->cur;
-    if (!var) {
+    if (!var && !name->parent) {
         *ret_text = NULL;
         *ret_len = 0;
         return FLOW_NEXT;
     }
-    if (!(var->attrs & VAR_COMPLEX_READ)) {
+    if (var && !(var->attrs & VAR_COMPLEX_READ)) {
         if ((var->value.bits & VALUE_TEXT) ||
             (!(var->attrs & (VAR_NUMERIC | VAR_ENUM)) && value_int_to_text(&var->value))) {
             *ret_text = value_text(&var->value, ret_len);
             return FLOW_NEXT;
+        }
+        if (var->value.bits & VALUE_COMPOUND) {
+            struct var_ref ref = var_ref_name(name);
+            return var_get(sh, &ref, ret_text, ret_len);
         }
         return attr_show(sh, var, &var->value, ret_text, ret_len);
     }
@@ -145,6 +164,9 @@ static enum flow value_num(struct shell *sh, const struct name *name, const stru
     }
     if (value && (value->bits & VALUE_TEXT))
         text = value_text(value, &len);
+    else if (value && (value->bits & VALUE_COMPOUND))
+        return shell_fail(sh, ERROR_EXPANSION, 1, name->text,
+                          "compound assignment requires sub-variable name");
     return text_num(sh, name, text, len, ret);
 }
 
@@ -163,6 +185,7 @@ static enum flow get_num_slow(struct shell *sh, const struct var_ref *ref, struc
     } else if (attrs & (VAR_SPECIAL | VAR_NAMEREF)) {
         TRY(get_place(sh, &place, &text, &len));
     } else {
+        place_to_self(&place);
         return value_num(sh, place.name, place_value(&place), ret);
     }
     return text_num(sh, place.name, text, len, ret);
@@ -171,7 +194,8 @@ static enum flow get_num_slow(struct shell *sh, const struct var_ref *ref, struc
 enum flow var_get_num(struct shell *sh, const struct var_ref *ref, struct num *ret)
 {
     const struct var *var = ref->name->cur;
-    if (ref->kind == REF_SCALAR && (!var || !(var->attrs & VAR_COMPLEX_READ)))
+    if (ref->kind == REF_SCALAR && !ref->base && !ref->step_count &&
+        (var ? !(var->attrs & (VAR_COMPLEX_READ | VAR_COMPOUND)) : !ref->name->parent))
         return value_num(sh, ref->name, var ? &var->value : NULL, ret);
     return get_num_slow(sh, ref, ret);
 }
@@ -183,7 +207,7 @@ const char *var_text(struct shell *sh, const char *name)
     struct name *found = name_find(sh, name, strlen(name));
     const char *text = NULL;
     size_t len;
-    if (!found || !found->cur)
+    if (!found || !found->cur || (found->cur->attrs & VAR_COMPOUND))
         return NULL;
     if (var_get_name(sh, found, &text, &len) != FLOW_NEXT) {
         sh->err.kind = ERROR_NONE;
@@ -208,7 +232,7 @@ bool var_is_set(struct shell *sh, const struct var_ref *ref)
         return place.step_count > 0 ? place.inner && value_is_set(place.inner)
                                     : var_has_value(place.var);
     }
-    if ((place.var->attrs & VAR_DISCIPLINE) && discipline_has(sh, place.name, DISCIPLINE_GET))
+    if ((place.var->attrs & VAR_DISCIPLINE) && discipline_has(sh, &place, DISCIPLINE_GET))
         return true;
     if ((place.var->attrs & VAR_SPECIAL) && place.var->name->special->get &&
         place.kind == REF_SCALAR) {
@@ -236,10 +260,7 @@ bool var_has_value(const struct var *var)
 /* What REF, or the whole variable if it has no subscript, means; false: nothing. */
 static bool find_whole(struct shell *sh, const struct var_ref *ref, struct place *ret)
 {
-    struct var_ref all = *ref;
-    if (all.kind == REF_SCALAR)
-        all.kind = REF_ALL;
-    if (place_find(sh, &all, ret) != FLOW_NEXT) {
+    if (place_find_whole(sh, ref, ret) != FLOW_NEXT) {
         sh->err.kind = ERROR_NONE;
         return false;
     }
@@ -363,7 +384,7 @@ bool var_next_in(struct shell *sh, const struct var_ref *ref, struct var_cursor 
     if ((cursor->var->attrs & VAR_DISCIPLINE) && !cursor->inner)
         flow = get_item(sh, cursor->var, ret_item);
     else
-        flow = attr_show(sh, cursor->var, item.value, &ret_item->text, &ret_item->len);
+        flow = var_show_value(sh, cursor->var, item.value, &ret_item->text, &ret_item->len);
     if (flow != FLOW_NEXT)
         return false;
     if (!ret_item->text) /* an array without element 0 */

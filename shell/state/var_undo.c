@@ -8,6 +8,7 @@
  */
 #include "shell/state/env.h"
 #include "shell/state/frame.h"
+#include "shell/state/namespace.h"
 #include "shell/state/special.h"
 #include "shell/state/var_private.h"
 
@@ -17,14 +18,13 @@ void var_state_clear(struct shell *sh, struct var_state *state)
     value_clear(&state->value);
     array_free(state->array);
     state->array = NULL;
-    mem_free(state->target_key);
-    state->target_key = NULL;
+    mem_free(state->target_rest);
+    state->target_rest = NULL;
 }
 
 void var_free(struct shell *sh, struct var *var)
 {
-    var_state_clear(sh, &var->state);
-    mem_free_sized(sh->nodes, var, sizeof *var);
+    var_drop(sh->nodes, var);
 }
 
 enum flow var_save(struct shell *sh, struct var *var, struct var_state **ret_saved)
@@ -37,12 +37,13 @@ enum flow var_save(struct shell *sh, struct var *var, struct var_state **ret_sav
     if (!undo)
         return shell_fail_memory(sh, sizeof *undo);
     undo->var = var;
+    var->refs++;
     undo->stamp = var->stamp;
     undo->state = var->state;
     var->stamp = target->id;
     var->value.bits = 0;
     var->array = NULL;
-    var->target_key = NULL;
+    var->target_rest = NULL;
     *ret_saved = &undo->state;
     return FLOW_NEXT;
 }
@@ -60,8 +61,8 @@ void var_unsave(struct shell *sh, struct var *var)
 {
     struct frame *target = frame_target(sh, TARGET_GLOBAL);
     struct undo_var *undo = undo_newest(target);
-    (void)var;
     put_back(sh, undo);
+    var_drop(sh->nodes, var);
     undo_drop(sh, target);
 }
 
@@ -74,11 +75,13 @@ void var_rollback_state(struct shell *sh, struct undo_var *undo)
         sh->export_epoch++;
     if ((attrs & VAR_SPECIAL) && var->name->cur == var)
         special_refresh(sh, var->name);
+    var_drop(sh->nodes, var);
 }
 
 void var_discard_state(struct shell *sh, struct undo_var *undo)
 {
     var_state_clear(sh, &undo->state);
+    var_drop(sh->nodes, undo->var);
 }
 
 enum flow var_save_element(struct shell *sh, const struct place *place, struct element *element,
@@ -92,6 +95,7 @@ enum flow var_save_element(struct shell *sh, const struct place *place, struct e
     if (!undo)
         return shell_fail_memory(sh, sizeof *undo);
     undo->var = place->var;
+    place->var->refs++;
     undo->element = element;
     undo->index = place->index;
     undo->value.bits = 0;
@@ -137,12 +141,59 @@ void var_rollback_element(struct shell *sh, struct undo_element *undo)
     }
     if (var->attrs & VAR_EXPORT)
         sh->export_epoch++;
+    var_drop(sh->nodes, var);
 }
 
 void var_discard_element(struct shell *sh, struct undo_element *undo)
 {
-    (void)sh;
     value_clear(&undo->value);
+    var_drop(sh->nodes, undo->var);
+}
+
+void var_rollback_member(struct shell *sh, struct undo_member *undo)
+{
+    struct var *var = undo->var;
+    space_unbind(sh, var);
+    if (var->in)
+        members_remove(var->in, var);
+    var_drop(sh->nodes, var);
+}
+
+void var_discard_member(struct shell *sh, struct undo_member *undo)
+{
+    var_drop(sh->nodes, undo->var);
+}
+
+void var_rollback_flags(struct shell *sh, struct undo_flags *undo)
+{
+    struct var *var = undo->var;
+    if ((var->attrs ^ undo->attrs) & VAR_EXPORT)
+        sh->export_epoch++;
+    var->attrs = undo->attrs;
+    var_drop(sh->nodes, var);
+}
+
+void var_discard_flags(struct shell *sh, struct undo_flags *undo)
+{
+    var_drop(sh->nodes, undo->var);
+}
+
+enum flow var_set_flags(struct shell *sh, struct var *var, uint32_t attrs)
+{
+    struct frame *target = frame_target(sh, TARGET_GLOBAL);
+    if (attrs == var->attrs)
+        return FLOW_NEXT;
+    if (frame_should_record(target, var->stamp)) {
+        struct undo_flags *undo = undo_push(sh, target, UNDO_FLAGS);
+        if (!undo)
+            return shell_fail_memory(sh, sizeof *undo);
+        *undo = (struct undo_flags){ .var = var, .attrs = var->attrs };
+        var->refs++;
+    }
+    if ((var->attrs ^ attrs) & VAR_EXPORT)
+        sh->export_epoch++;
+    var->attrs = attrs;
+    return FLOW_NEXT;
 }
 
 enum flow var_notify(struct shell *sh, struct var *var)

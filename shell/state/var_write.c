@@ -10,6 +10,7 @@
 
 #include "shell/base/utf8.h"
 #include "shell/state/discipline.h"
+#include "shell/state/namespace.h"
 #include "shell/state/option.h"
 #include "shell/state/scope.h"
 #include "shell/state/special.h"
@@ -19,8 +20,11 @@
 
 enum flow var_check_writable(struct shell *sh, const struct var *var, unsigned flags)
 {
-    if (var && (var->attrs & VAR_READONLY) && !(flags & ASSIGN_FORCE))
-        return shell_fail(sh, ERROR_ASSIGN, 1, var->name->text, "is read only");
+    if (!var || (flags & ASSIGN_FORCE))
+        return FLOW_NEXT;
+    for (const struct var *at = var; at; at = at->in ? at->in->of : NULL)
+        if ((at->attrs & VAR_READONLY) && (at == var || (at->attrs & VAR_TYPED)))
+            return shell_fail(sh, ERROR_ASSIGN, 1, var_label(sh, var), "is read only");
     return FLOW_NEXT;
 }
 
@@ -32,25 +36,22 @@ static enum flow check_confined(struct shell *sh, const struct name *name)
     return FLOW_NEXT;
 }
 
-enum flow name_check_supported(struct shell *sh, const struct name *name)
-{
-    if (!name->dotted || strncmp(name->text, ".sh.", 4) == 0)
-        return FLOW_NEXT;
-    return shell_fail(sh, ERROR_UNSUPPORTED, 1, name->text,
-                      "compound variables are not supported yet");
-}
-
 /* Makes PLACE->VAR the variable to write to, by the scope that FLAGS ask for. WRITTEN: the kind of
  * the reference. */
 static enum flow choose_scope(struct shell *sh, struct place *place, enum ref_kind written,
                               unsigned flags)
 {
-    TRY(name_check_supported(sh, place->name));
     TRY(check_confined(sh, place->name));
     TRY(var_check_writable(sh, place->var, flags));
+    if (place->var && place->var->in && !(flags & ASSIGN_TEMP && sh->space))
+        return FLOW_NEXT; /* members have no scope of their own */
     bool with_value = written != REF_SCALAR || (flags & ASSIGN_APPEND);
     if (flags & ASSIGN_TEMP)
         return scope_temporary(sh, place->name, with_value, &place->var);
+    if (place->var && sh->space && space_owns(sh, place->name) && place->var == place->name->cur) {
+        TRY(var_check_writable(sh, place->var, flags));
+        return scope_global(sh, place->name, &place->var);
+    }
     if (!place->var)
         return scope_global(sh, place->name, &place->var);
     return FLOW_NEXT;
@@ -58,20 +59,37 @@ static enum flow choose_scope(struct shell *sh, struct place *place, enum ref_ki
 
 /* The place to write REF to. What the scope gives may be another kind of array than what was
  * visible. */
-enum flow place_for_write(struct shell *sh, const struct var_ref *ref, unsigned flags,
-                          struct place *ret)
+static enum flow find_for_write(struct shell *sh, const struct var_ref *ref, unsigned flags,
+                                bool whole, struct place *ret)
 {
     struct var *local;
-    if ((flags & ASSIGN_LOCAL) && var_in_function(sh))
+    if ((flags & ASSIGN_LOCAL) && var_in_function(sh) && !ref->base && !ref->name->parent)
         TRY(scope_local(sh, ref->name, &local)); /* from here on it is the visible one */
-    TRY(place_find(sh, ref, ret));
+    TRY(whole ? place_find_whole(sh, ref, ret) : place_find(sh, ref, ret));
+    if (!ret->var && ret->entered) {
+        TRY(place_make(sh, ref, ret));
+        if (whole && ret->kind == REF_SCALAR)
+            ret->kind = REF_ALL;
+    }
     const struct var *before = ret->var;
     TRY(choose_scope(sh, ret, ref->kind, flags));
     if (ret->var == before || !before)
         return FLOW_NEXT;
     struct var_ref again = *ref;
     again.name = ret->name;
-    return place_find(sh, &again, ret);
+    return whole ? place_find_whole(sh, &again, ret) : place_find(sh, &again, ret);
+}
+
+enum flow place_for_write(struct shell *sh, const struct var_ref *ref, unsigned flags,
+                          struct place *ret)
+{
+    return find_for_write(sh, ref, flags, false, ret);
+}
+
+enum flow place_for_write_whole(struct shell *sh, const struct var_ref *ref, unsigned flags,
+                                struct place *ret)
+{
+    return find_for_write(sh, ref, flags, true, ret);
 }
 
 /* ---- storing ---- */
@@ -82,8 +100,10 @@ static bool put_draft(struct shell *sh, struct value *value, const struct draft 
         return value_set_text(sh->heap, value, draft->text, draft->len);
     if (draft->bits & VALUE_INT)
         value_set_int(value, draft->i);
-    else
+    else if (draft->bits & VALUE_FLOAT)
         value_set_float(value, draft->f);
+    else
+        value_take_members(value, draft->members);
     return true;
 }
 
@@ -119,9 +139,12 @@ enum flow var_make_indexed(struct shell *sh, struct var *var)
 {
     struct array *array = array_new(sh->nodes, sh->heap, false);
     struct value *first = NULL;
-    if (array && value_is_set(&var->value))
+    /* members are no element: as in ksh93 they are gone */
+    bool dropped = (var->attrs & VAR_COMPOUND) && !(var->attrs & VAR_TYPED);
+    bool is_set = value_is_set(&var->value) && !dropped;
+    if (array && is_set)
         first = array_put_index(array, 0);
-    if (!array || (value_is_set(&var->value) && !first)) {
+    if (!array || (is_set && !first)) {
         array_free(array);
         return shell_fail_memory(sh, sizeof *array);
     }
@@ -136,6 +159,10 @@ enum flow var_make_indexed(struct shell *sh, struct var *var)
     if (flow != FLOW_NEXT) {
         array_free(array);
         return flow;
+    }
+    if (dropped) {
+        value_clear(&var->value);
+        var->attrs &= ~(uint32_t)VAR_COMPOUND;
     }
     var->array = array;
     var->attrs |= VAR_INDEXED;
@@ -193,6 +220,7 @@ static enum flow store_element(struct shell *sh, const struct place *place,
             if (was_set)
                 value_move(value, &undo->value);
             value_set_stamp(value, stamp);
+            undo->var->refs--;
             undo_drop(sh, target);
         }
         flow = shell_fail_memory(sh, draft->len + 1);
@@ -202,26 +230,14 @@ static enum flow store_element(struct shell *sh, const struct place *place,
     return flow;
 }
 
-static void restore_flags(struct shell *sh, void *a, uintptr_t b)
-{
-    struct var *var = a;
-    if ((var->attrs ^ b) & VAR_EXPORT)
-        sh->export_epoch++;
-    var->attrs = (uint32_t)b;
-}
-
 enum flow var_mark_set(struct shell *sh, struct var *var)
 {
     uint32_t attrs = var->attrs & ~(uint32_t)VAR_NOTHING;
     if (option_on(sh, OPTION_ALLEXPORT))
         attrs |= VAR_EXPORT;
-    if (attrs == var->attrs)
+    if (__builtin_expect(attrs == var->attrs, 1))
         return FLOW_NEXT;
-    struct frame *target = frame_target(sh, TARGET_GLOBAL);
-    if (frame_should_record(target, var->stamp))
-        TRY(frame_record_call(sh, target, restore_flags, var, var->attrs));
-    var->attrs = attrs;
-    return FLOW_NEXT;
+    return var_set_flags(sh, var, attrs);
 }
 
 /* After data was stored: flags that go with having a value, and those who want to know. */
@@ -235,15 +251,16 @@ static enum flow finish(struct shell *sh, struct var *var, const struct draft *d
     return var_notify(sh, var);
 }
 
-/* Stores a converted draft where PLACE says. */
-static enum flow store(struct shell *sh, struct place *place, const struct draft *draft,
-                       unsigned flags)
+enum flow place_store(struct shell *sh, struct place *place, const struct draft *draft,
+                      unsigned flags)
 {
     struct var *var = place->var;
+    bool is_compound = (draft->bits & VALUE_COMPOUND) != 0;
     bool append = (flags & ASSIGN_APPEND) && (draft->bits & VALUE_TEXT) &&
                   !(var->attrs & (VAR_JUSTIFY | VAR_BINARY));
     const struct value *there = place_stored(place);
-    if (there && (there->bits & VALUE_ARRAY)) /* m[1]=x of an array in the array is its element 0 */
+    if (there && (there->bits & VALUE_ARRAY) &&
+        !is_compound) /* m[1]=x of an array in the array is its element 0 */
         place_add_zero(place, there->array->assoc);
     if (place->kind == REF_INDEX && !(var->attrs & VAR_ARRAY)) {
         TRY(special_save(sh, place->name));
@@ -259,6 +276,10 @@ static enum flow store(struct shell *sh, struct place *place, const struct draft
         if (var->attrs & VAR_SPECIAL)
             TRY(special_save(sh, place->name));
         TRY(store_scalar(sh, var, draft, append));
+        if (is_compound)
+            var->attrs |= VAR_COMPOUND;
+        else if (__builtin_expect(var->attrs & VAR_COMPOUND, 0))
+            var->attrs &= ~(uint32_t)VAR_COMPOUND;
     }
     return finish(sh, var, draft);
 }
@@ -279,14 +300,14 @@ enum flow var_set_reference(struct shell *sh, struct name *name, const char *tex
     struct var_change change = { .set = VAR_NAMEREF, .base = -1, .width = -1 };
     const char *bracket = memchr(text, '[', len);
     size_t name_len = bracket ? (size_t)(bracket - text) : len;
-    if (!text_is_dotted_name(text, name_len) || (bracket && text[len - 1] != ']'))
+    if (!text_is_dotted_name(text, name_len) || (bracket && !memchr(bracket, ']', len - name_len)))
         return shell_fail(sh, ERROR_ASSIGN, 1, name->text, "invalid variable name");
     change.nameref_target = name_intern(sh, text, name_len);
     if (!change.nameref_target)
         return shell_fail_memory(sh, name_len);
     if (bracket) {
-        change.nameref_key = scratch_dup(sh, bracket + 1, len - name_len - 2);
-        if (!change.nameref_key)
+        change.nameref_rest = scratch_dup(sh, bracket, len - name_len);
+        if (!change.nameref_rest)
             return shell_fail_memory(sh, len);
     }
     return var_declare(sh, name, &change);
@@ -317,6 +338,28 @@ static enum flow set_disciplined(struct shell *sh, const struct var_ref *ref, un
     return said ? place_for_write(sh, ref, flags, place) : FLOW_NEXT;
 }
 
+/* The value of a compound variable may be the name of another, which is copied. */
+static enum flow set_from_compound(struct shell *sh, const struct var_ref *ref,
+                                   const struct place *place, const char *text, size_t len,
+                                   unsigned flags, bool *ret_done)
+{
+    struct var_ref from;
+    struct members *m = NULL;
+    *ret_done = false;
+    if (flags & ASSIGN_APPEND || !sh->hooks.find_ref)
+        return FLOW_NEXT;
+    TRY(sh->hooks.find_ref(sh, text, len, &from, ret_done));
+    if (*ret_done)
+        TRY(var_find_members(sh, &from, &m));
+    *ret_done = m != NULL;
+    const struct members *own = place_members(place);
+    if (!m || m == own)
+        return FLOW_NEXT;
+    if ((place->var->attrs & VAR_TYPED) && m->type != place->var->type)
+        return shell_fail(sh, ERROR_ASSIGN, 1, text, "is no %s", place->var->type->name);
+    return var_copy_compound(sh, ref, m, flags);
+}
+
 enum flow var_set(struct shell *sh, const struct var_ref *ref, const char *text, size_t len,
                   unsigned flags)
 {
@@ -333,14 +376,23 @@ enum flow var_set(struct shell *sh, const struct var_ref *ref, const char *text,
         if (!is_stored)
             return FLOW_NEXT;
     }
+    if (place.var->attrs & (VAR_COMPOUND | VAR_TYPED)) {
+        bool is_done;
+        TRY(set_from_compound(sh, ref, &place, text, len, flags, &is_done));
+        if (is_done)
+            return FLOW_NEXT;
+        place_to_self(&place);
+    }
     TRY(attr_convert_text(sh, place.var, old_value(&place, flags), text, len, &draft));
-    return store(sh, &place, &draft, flags);
+    return place_store(sh, &place, &draft, flags);
 }
 
 /* A plain variable that no frame must save may be written in place. */
 static bool may_write_fast(const struct shell *sh, const struct var *var, uint32_t attrs_in_the_way)
 {
     if (!var || (var->attrs & attrs_in_the_way) || option_on(sh, OPTION_ALLEXPORT))
+        return false;
+    if (__builtin_expect(sh->space != NULL, 0) && !var->in && !var->owner)
         return false;
     return !frame_should_record(sh->frame->subshell, var->stamp);
 }
@@ -383,7 +435,7 @@ enum flow var_set_num(struct shell *sh, const struct var_ref *ref, struct num n,
 {
     struct var *var = ref->name->cur;
     const uint32_t in_the_way = VAR_COMPLEX & ~(uint32_t)VAR_INTEGER;
-    if (flags == 0 && ref->kind == REF_SCALAR && !n.is_float && var &&
+    if (flags == 0 && ref->kind == REF_SCALAR && !ref->base && !n.is_float && var &&
         (var->value.bits & VALUE_INT) && may_write_fast(sh, var, in_the_way)) {
         var->value.i = attr_wrap(var->attrs, n.i);
         return FLOW_NEXT;
@@ -397,8 +449,10 @@ enum flow var_set_num(struct shell *sh, const struct var_ref *ref, struct num n,
         return shell_fail(sh, ERROR_ASSIGN, 1, place.var->name->text, "no reference name");
     if (place.var->attrs & VAR_DISCIPLINE)
         return set_num_as_text(sh, ref, n, flags);
+    if (place.var->attrs & (VAR_COMPOUND | VAR_TYPED))
+        place_to_self(&place);
     TRY(attr_convert_num(sh, place.var, old_value(&place, flags), n, &draft));
-    return store(sh, &place, &draft, flags);
+    return place_store(sh, &place, &draft, flags);
 }
 
 enum flow var_set_text(struct shell *sh, const char *name, const char *text)
@@ -429,13 +483,15 @@ static enum flow unset_whole(struct shell *sh, struct var *var)
     if (attrs & VAR_SPECIAL)
         TRY(special_save(sh, var->name));
     if (attrs & VAR_DISCIPLINE)
-        TRY(discipline_detach(sh, var->name));
+        TRY(discipline_detach(sh, var));
     struct var_state *saved;
     TRY(var_save(sh, var, &saved));
     var_state_clear(sh, &var->state);
     var->state = (struct var_state){ .width = -1 };
     if (attrs & VAR_EXPORT)
         sh->export_epoch++;
+    if (var->in)
+        member_unset(sh, var);
     if (!(attrs & VAR_SPECIAL))
         return FLOW_NEXT;
     const struct special *special = var->name->special;
@@ -500,12 +556,11 @@ static enum flow unset_disciplined(struct shell *sh, const struct var_ref *ref, 
 enum flow var_unset(struct shell *sh, const struct var_ref *ref, bool no_nameref)
 {
     struct place place;
-    if (no_nameref && ref->name->cur && (ref->name->cur->attrs & VAR_NAMEREF))
+    if (no_nameref && ref->name->cur && (ref->name->cur->attrs & VAR_NAMEREF) && !ref->base)
         return unset_whole(sh, ref->name->cur);
     TRY(place_find(sh, ref, &place));
     if (!place.var)
         return FLOW_NEXT;
-    TRY(name_check_supported(sh, place.name));
     TRY(check_confined(sh, place.name));
     TRY(var_check_writable(sh, place.var, 0));
     if (place.var->attrs & VAR_DISCIPLINE) {
@@ -517,14 +572,10 @@ enum flow var_unset(struct shell *sh, const struct var_ref *ref, bool no_nameref
         TRY(inner_unset(sh, &place));
         return var_notify(sh, place.var);
     }
-    bool whole = ref->kind == REF_SCALAR && place.name == ref->name;
-    if (ref->kind == REF_SCALAR &&
-        place.name != ref->name) { /* through references: an element only if one says so */
-        struct var_ref all = { .name = ref->name, .kind = REF_SCALAR };
-        struct var *var;
-        TRY(var_resolve(sh, &all, &var));
-        whole = all.kind == REF_SCALAR;
-    }
+    struct var_ref all = *ref;
+    struct var *var;
+    TRY(var_resolve(sh, &all, &var)); /* through references: an element only if one says so */
+    bool whole = all.kind == REF_SCALAR;
     if (whole || (!(place.var->attrs & VAR_ARRAY) && (place.kind == REF_ALL || place.index == 0)))
         return unset_whole(sh, place.var);
     if (place.kind == REF_ALL)
@@ -534,12 +585,23 @@ enum flow var_unset(struct shell *sh, const struct var_ref *ref, bool no_nameref
 
 /* ---- whole arrays ---- */
 
+enum flow var_become_scalar(struct shell *sh, struct var *var)
+{
+    struct var_state *saved;
+    TRY(var_save(sh, var, &saved));
+    array_free(var->array);
+    var->array = NULL;
+    var->attrs &= ~(uint32_t)(VAR_ARRAY | VAR_TYPED_INDEX);
+    return FLOW_NEXT;
+}
+
 static enum flow begin_append(struct shell *sh, struct var *var, bool assoc)
 {
     if (!(var->attrs & VAR_ARRAY)) {
         if (assoc) {
             struct var_change change = { .set = VAR_ASSOC, .base = -1, .width = -1 };
-            return var_declare(sh, var->name, &change);
+            const struct var_ref ref = { .base = var->in, .name = var->name };
+            return var_declare_ref(sh, &ref, &change);
         }
         TRY(var_make_indexed(sh, var));
     }
@@ -557,6 +619,10 @@ static enum flow begin_fresh(struct shell *sh, struct var *var, bool assoc)
         array_free(array);
         return flow;
     }
+    if (!saved && (var->value.bits & VALUE_COMPOUND))
+        var->attrs &= ~(uint32_t)VAR_COMPOUND;
+    else if (saved && (saved->value.bits & VALUE_COMPOUND))
+        var->attrs &= ~(uint32_t)VAR_COMPOUND;
     value_clear(&var->value);
     array_free(var->array);
     var->array = array;
@@ -565,23 +631,16 @@ static enum flow begin_fresh(struct shell *sh, struct var *var, bool assoc)
     return FLOW_NEXT;
 }
 
-enum flow var_begin_array(struct shell *sh, struct name *name, unsigned shape, unsigned flags,
+enum flow var_begin_whole(struct shell *sh, struct var *var, unsigned shape, unsigned flags,
                           int64_t *ret_next_index)
 {
-    struct var_ref ref = { .name = name, .kind = REF_ALL };
-    struct place place;
-    TRY(place_for_write(sh, &ref, flags, &place));
-    if (place.kind != REF_ALL) { /* a reference to an element */
-        struct var_ref element = var_ref_name(name);
-        return var_begin_array_in(sh, &element, shape, flags, ret_next_index);
-    }
-    struct var *var = place.var;
     if (var->attrs & VAR_NAMEREF) { /* it refers to nothing: it becomes the array itself */
         struct var_change change = { .clear = VAR_NAMEREF, .base = -1, .width = -1 };
-        TRY(var_declare(sh, var->name, &change));
+        const struct var_ref ref = { .base = var->in, .name = var->name };
+        TRY(var_declare_ref(sh, &ref, &change));
     }
     if (var->attrs & VAR_SPECIAL)
-        TRY(special_save(sh, name));
+        TRY(special_save(sh, var->name));
     bool assoc = shape ? (shape & VAR_ASSOC) != 0 : (var->attrs & VAR_ASSOC) != 0;
     if (var->attrs & VAR_TYPED_INDEX)
         assoc = false;
@@ -589,4 +648,11 @@ enum flow var_begin_array(struct shell *sh, struct name *name, unsigned shape, u
     TRY(var_mark_set(sh, var));
     *ret_next_index = var->attrs & VAR_INDEXED ? var->array->top : 0;
     return var_notify(sh, var);
+}
+
+enum flow var_begin_array(struct shell *sh, struct name *name, unsigned shape, unsigned flags,
+                          int64_t *ret_next_index)
+{
+    const struct var_ref ref = var_ref_name(name);
+    return var_begin_array_in(sh, &ref, shape, flags, ret_next_index);
 }

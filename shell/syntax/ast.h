@@ -147,6 +147,8 @@ struct param {
     uint8_t op;     /* enum param_op */
     bool colon;     /* :- := :? :+ */
     bool braced;
+    bool members;     /* PARAM_PREFIXES of ${!x.@}: all members of REF */
+    char members_all; /* the @ or * of that */
     char special;
     char transform;
     uint32_t index;

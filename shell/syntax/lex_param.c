@@ -196,6 +196,14 @@ static bool lex_parameter(struct parser *p, struct param *param)
     if (param->prefix != PARAM_BANG)
         return true;
     c = look_joined(p);
+    if (c == '.' && look_ahead(p, 1) > 0 && strchr("@*", look_ahead(p, 1)) &&
+        look_ahead(p, 2) == '}') {
+        param->prefix = PARAM_PREFIXES;
+        param->members = true;
+        param->members_all = (char)look_ahead(p, 1);
+        skip_over(p, 2);
+        return true;
+    }
     if ((c == '@' || c == '*') && look_joined_ahead(p, 1) == '}') {
         param->prefix = PARAM_PREFIXES;
         param->ref.subscript_all = (char)c;

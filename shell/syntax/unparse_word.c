@@ -243,8 +243,13 @@ static void write_parameter(struct unparser *u, const struct param *param)
     } else if (param->form == PARAM_SPECIAL) {
         str_putc(u->s, param->special);
     } else if (param->prefix == PARAM_PREFIXES) {
-        unparser_put(u, program_name_text(param->ref.name));
-        str_putc(u->s, param->ref.subscript_all);
+        if (param->members)
+            unparser_ref(u, &param->ref);
+        else
+            unparser_put(u, program_name_text(param->ref.name));
+        if (param->members)
+            str_putc(u->s, '.');
+        str_putc(u->s, param->members ? param->members_all : param->ref.subscript_all);
     } else {
         unparser_ref(u, &param->ref);
     }

@@ -432,7 +432,7 @@ static void op_function(struct run *run)
     node->text = node->name->text;
     node->node.line = 1 + pick(run, 1000);
     run->model->functions[i] = (int)node->node.line;
-    CHECK(run, func_define(run->sh, program, node) == FLOW_NEXT);
+    CHECK(run, func_define(run->sh, program, node, node->name) == FLOW_NEXT);
     program_release(program);
 }
 

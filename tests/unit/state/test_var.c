@@ -147,7 +147,7 @@ static void test_references(void **state)
     assert_int_equal(var_unset(sh, &ref, true), FLOW_NEXT);
     assert_string_equal(printed(sh, "n"), "");
     struct var_change element = to_x;
-    element.nameref_key = "k";
+    element.nameref_rest = "[k]";
     assert_int_equal(declare(sh, "x", VAR_ASSOC, -1), FLOW_NEXT);
     assert_int_equal(var_declare(sh, name_of(sh, "e"), &element), FLOW_NEXT);
     assert_set(sh, "e", "v");
@@ -203,11 +203,11 @@ static void test_reference_to_the_caller(void **state)
     assert_value(sh, "x", "global");
 }
 
-static void test_unsupported_names(void **state)
+static void test_member_without_parent(void **state)
 {
     struct shell *sh = *state;
-    assert_fails(sh, set(sh, "p.x", "1"), "p.x: compound variables are not supported yet");
-    assert_int_equal(sh->err.kind, ERROR_UNSUPPORTED);
+    assert_fails(sh, set(sh, "p.x", "1"), "p.x: no parent");
+    assert_int_equal(sh->err.kind, ERROR_ASSIGN);
     assert_set(sh, ".sh.foo", "1");
 }
 
@@ -289,7 +289,7 @@ int main(void)
         state_test(test_references),
         state_test(test_reference_without_target),
         state_test(test_reference_to_the_caller),
-        state_test(test_unsupported_names),
+        state_test(test_member_without_parent),
         state_test(test_journal_is_constant),
         state_test(test_journal_of_elements_is_bounded),
         state_test(test_plain_write_allocates_nothing),

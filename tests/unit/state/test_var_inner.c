@@ -142,7 +142,7 @@ static void test_reference_to_a_row(void **state)
     assert_int_equal(set_two(sh, "g", 1, 1, "5"), FLOW_NEXT);
     struct var_change change = { .set = VAR_NAMEREF, .base = -1, .width = -1 };
     change.nameref_target = name_of(sh, "g");
-    change.nameref_key = "1";
+    change.nameref_rest = "[1]";
     assert_int_equal(var_declare(sh, name_of(sh, "r"), &change), FLOW_NEXT);
     assert_value(sh, "r", "4");
     assert_string_equal(get_ref(sh, index_of(sh, "r", 1)), "5");

@@ -1,0 +1,167 @@
+/*
+ * Functions of variables: methods of types, functions c.f of compound variables, and what both and
+ * disciplines find when they run.
+ *
+ * `_` refers to the variable that a function is called for; .sh.name is its name. Both are
+ * temporary variables of the CMD frame around the call.
+ */
+#include "shell/state/method.h"
+
+#include <string.h>
+
+#include "shell/state/discipline.h"
+#include "shell/state/func.h"
+#include "shell/state/scope.h"
+#include "shell/state/type.h"
+
+enum flow method_bind_name(struct shell *sh, const char *what, const char *text, size_t len,
+                           struct name **ret_name)
+{
+    struct name *name = name_intern(sh, what, strlen(what));
+    struct var *var;
+    if (!name)
+        return shell_fail_memory(sh, 0);
+    TRY(scope_temporary(sh, name, false, &var));
+    var->attrs = VAR_NOTHING;
+    *ret_name = name;
+    return text ? var_set_name(sh, name, text, len, ASSIGN_FORCE) : FLOW_NEXT;
+}
+
+/* What PLACE is called, from the root or, without WITH_ROOT, after its name. */
+static const struct var *append_place(const struct place *place, bool with_root, struct str *s)
+{
+    struct ref_step first = {
+        .kind = place->kind, .index = place->index, .key = place->key, .key_len = place->key_len
+    };
+    const struct var *root = var_append_path(place->var, with_root, s);
+    for (uint32_t i = 0; i <= place->step_count; i++) {
+        const struct ref_step *step = i ? &place->steps[i - 1] : &first;
+        if (step->kind != REF_INDEX && step->kind != REF_KEY)
+            continue;
+        str_putc(s, '[');
+        if (step->kind == REF_KEY)
+            str_append(s, step->key, step->key_len);
+        else
+            str_append_int(s, step->index);
+        str_putc(s, ']');
+    }
+    return root;
+}
+
+/* `_` refers to PLACE during a call. */
+static enum flow bind_this(struct shell *sh, const struct place *place)
+{
+    struct name *name = name_intern(sh, "_", 1);
+    struct str rest;
+    struct var *var;
+    if (!name)
+        return shell_fail_memory(sh, 0);
+    str_init(&rest, sh->scratch);
+    const struct var *root = append_place(place, false, &rest);
+    if (root->in)
+        return FLOW_NEXT; /* a prototype, which has no name of its own */
+    TRY(scope_temporary(sh, name, false, &var));
+    char *text = rest.len ? text_dup_n(sh->heap, rest.data, rest.len) : NULL;
+    if (rest.len && (!str_ok(&rest) || !text))
+        return shell_fail_memory(sh, rest.len);
+    var_state_clear(sh, &var->state);
+    var->state = (struct var_state){ .attrs = VAR_NAMEREF, .width = -1 };
+    var->target = root->name;
+    var->target_var = (struct var *)root;
+    var->target_rest = text;
+    return FLOW_NEXT;
+}
+
+enum flow method_bind(struct shell *sh, const struct place *place)
+{
+    struct name *unused;
+    struct str label;
+    char digits[24];
+    const char *subscript = "";
+    size_t subscript_len = 0;
+    if (place->kind == REF_KEY) {
+        subscript = place->key;
+        subscript_len = place->key_len;
+    } else if (place->kind == REF_INDEX) {
+        subscript = digits;
+        subscript_len = num_format_int(place->index, digits);
+    }
+    str_init(&label, sh->scratch);
+    var_append_path(place->var, true, &label);
+    if (!str_ok(&label))
+        return shell_fail_memory(sh, label.len);
+    TRY(bind_this(sh, place));
+    TRY(method_bind_name(sh, ".sh.name", str_text(&label), label.len, &unused));
+    return method_bind_name(sh, ".sh.subscript", subscript, subscript_len, &unused);
+}
+
+/* Calls FUNC with the words ARGV for what PLACE means. */
+static enum flow method_run(struct shell *sh, const struct place *place, struct func *func,
+                            size_t argc, const char *const *argv)
+{
+    struct frame frame;
+    frame_push(sh, &frame, FRAME_CMD);
+    enum flow flow = method_bind(sh, place);
+    if (flow == FLOW_NEXT)
+        flow = sh->hooks.call_function(sh, func, argc, argv);
+    frame_pop(sh, &frame);
+    return flow;
+}
+
+static enum flow create(struct shell *sh, const struct place *place, struct members *m)
+{
+    for (uint32_t i = 0; i < m->count; i++) {
+        struct var *var = m->items[i];
+        struct place inner = { .name = var->name, .var = var, .kind = REF_SCALAR };
+        struct members *members = place_members(&inner);
+        if (members && members->type)
+            TRY(create(sh, &inner, members));
+    }
+    struct func *func = type_method(sh, m->type, "create");
+    if (!func)
+        return FLOW_NEXT;
+    const char *const argv[] = { func->name->text, NULL };
+    return method_run(sh, place, func, 1, argv);
+}
+
+enum flow method_create(struct shell *sh, const struct var_ref *ref)
+{
+    struct place place;
+    TRY(place_find(sh, ref, &place));
+    struct members *m = place.var ? place_members(&place) : NULL;
+    if (!m || !m->type || !sh->hooks.call_function)
+        return FLOW_NEXT;
+    for (const struct members *at = m; at; at = at->of ? at->of->in : NULL)
+        if (at->open)
+            return FLOW_NEXT; /* a part of a prototype */
+    members_hold(m);
+    enum flow flow = create(sh, &place, m);
+    members_release(m);
+    return flow;
+}
+
+enum flow method_command(struct shell *sh, size_t argc, const char *const *argv, bool *ret_done)
+{
+    const char *dot = strrchr(argv[0], '.');
+    struct var_ref ref;
+    struct place place;
+    bool ok = false;
+    *ret_done = false;
+    if (!dot || dot == argv[0] || !sh->hooks.find_ref)
+        return FLOW_NEXT;
+    size_t len = (size_t)(dot - argv[0]), root_len = strcspn(argv[0] + 1, ".[") + 1;
+    if (!name_find(sh, argv[0], root_len))
+        return FLOW_NEXT;
+    TRY(sh->hooks.find_ref(sh, argv[0], len, &ref, &ok));
+    if (!ok)
+        return FLOW_NEXT;
+    TRY(place_find(sh, &ref, &place));
+    struct members *m = place.var && !place_is_all(&place) ? place_members(&place) : NULL;
+    struct func *func = func_find(sh, argv[0], strlen(argv[0]));
+    if (!func && m && m->type)
+        func = type_method(sh, m->type, dot + 1);
+    if (!func || !place.var)
+        return FLOW_NEXT;
+    *ret_done = true;
+    return method_run(sh, &place, func, argc, argv);
+}
