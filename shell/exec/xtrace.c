@@ -100,9 +100,31 @@ void xtrace_append_words(struct str *s, size_t count, const char *const *words)
     }
 }
 
+/* `set +x` or `set +o xtrace`, also behind `command`: the end of tracing is not traced, but in
+ * POSIX mode. */
+static bool ends_trace(size_t count, const char *const *words)
+{
+    size_t i = 0;
+    while (i < count && strcmp(words[i], "command") == 0)
+        i++;
+    if (i >= count || strcmp(words[i], "set") != 0)
+        return false;
+    for (i++; i < count && (*words[i] == '-' || *words[i] == '+'); i++) {
+        bool off = *words[i] == '+';
+        if (off && strchr(words[i], 'x'))
+            return true;
+        if (off && strcmp(words[i], "+o") == 0 && i + 1 < count &&
+            strcmp(words[++i], "xtrace") == 0)
+            return true;
+    }
+    return false;
+}
+
 void xtrace_words(struct shell *sh, size_t count, const char *const *words)
 {
     struct str s;
+    if (!option_on(sh, OPTION_POSIX) && ends_trace(count, words))
+        return;
     line_begin(sh, &s);
     xtrace_append_words(&s, count, words);
     line_end(sh, &s);
