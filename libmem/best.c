@@ -81,9 +81,7 @@ void *best_resize(struct mem_region *region, void *block, size_t bytes, bool kee
         if (span->kind == SPAN_PACK && bytes - 1 < MEM_CLASS_MAX &&
             mem_class_of(bytes) == span->class_index)
             return block;
-        if (span->kind == SPAN_LARGE && block == span->base && bytes > MEM_CLASS_MAX &&
-            (bytes - 1) >> MEM_PAGE_SHIFT < span->pages &&
-            (bytes - 1) >> MEM_PAGE_SHIFT >= span->pages / 2 && span->grown_count)
+        if (span->kind == SPAN_LARGE && block == span->base && large_fits(span, bytes))
             return block;
     }
     size_t old = span ? block_bytes(span, block) : 0;

@@ -130,10 +130,10 @@ static struct debug_head *frame_of(const struct span *span, const void *block, s
         return span->guard_head;
     if (span->kind == SPAN_LARGE)
         return (struct debug_head *)span->base;
-    if (span->kind != SPAN_PACK || offset / span->block_bytes >= span->carved)
+    if (span->kind != SPAN_PACK || offset / pack_bytes(span) >= span->carved)
         return NULL;
-    *ret_bytes = span->block_bytes;
-    return (struct debug_head *)(span->base + offset / span->block_bytes * span->block_bytes);
+    *ret_bytes = pack_bytes(span);
+    return (struct debug_head *)(span->base + offset / pack_bytes(span) * pack_bytes(span));
 }
 
 static char *head_data(struct debug_head *head)

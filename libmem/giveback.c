@@ -38,10 +38,11 @@ static enum mem_giveback give_way(void)
     return give_overcommit == 2 ? MEM_GIVE_FIXED : MEM_GIVE_DONTNEED;
 }
 
-void give_huge(struct mem_region *region, char *base, size_t bytes)
+void give_huge(const struct mem_region *region, char *base, size_t bytes, size_t more_bytes)
 {
-    bool big = mem_settings.huge == MEM_HUGE_ON ||
-               (mem_settings.huge == MEM_HUGE_AUTO && region->busy_bytes >= MEM_HUGE_LIVE);
+    bool big =
+        mem_settings.huge == MEM_HUGE_ON ||
+        (mem_settings.huge == MEM_HUGE_AUTO && region->busy_bytes + more_bytes >= MEM_HUGE_LIVE);
 
     if (big && bytes >= MEM_HUGE_MIN)
         glue_advise(base, bytes, MADV_HUGEPAGE);
@@ -115,7 +116,7 @@ bool give_undo(struct span *span)
     if (span->given == GIVEN_CLOSED) {
         if (!glue_map_open(span->base, bytes))
             return false;
-        give_huge(span->region, span->base, bytes); /* the new mapping has lost the advice */
+        give_huge(span->region, span->base, bytes, 0); /* the new mapping has lost the advice */
     }
     if (span->given) {
         span->region->retaken_bytes += span_dirty(span);

@@ -7,9 +7,12 @@
  *   span really contains it (map_find).
  * - Two free spans of one segment that are `given` alike are never neighbours. A free span lies in
  * a bin of its region, except in a SOLO segment, whose room is kept for its one growing block.
- * - A free block of a pack is in the pack's own chain or in one of the two chains of its class
- *   (`head`, refilled and drained by the fast paths, and `older`). `span->used` counts blocks that
- *   are not in the pack's chain. A class's `room` is how many blocks `head` may still take.
+ * - A free block of a pack is marked in the pack's own bits, which lie outside, so that freeing it
+ *   need not touch it, or it is in the `head` chain of its class. `span->used` counts blocks that
+ *   are not marked. A class's `room` is how many blocks `head` may still take.
+ * - A page of a QUICK pack (the mixed one, too) is TAGGED in the map: its entry holds, above the
+ * address of the span, the class and the number of the heap, so that a free need not look at the
+ * span. No other page is.
  * - A SLICE is a span of the `malloc` region lent to a small region as its segment. It counts in
  *   the borrower's size and no longer in the lender's, so that the sizes of all regions add up.
  * - HOOKED: while an option wants to see each call (mem_settings.hooks), and always in a debug
@@ -44,20 +47,20 @@ struct span {
     struct segment *segment;
     struct span *next, *prev; /* free: its bin; pack with room: its class; unused: spare spans */
     union {
-        void *free;                    /* pack: its chain of free blocks */
+        uint64_t *bits;                /* pack: a bit for each free block not in a class chain */
         size_t grown_count;            /* large: how often it grew */
         struct debug_head *guard_head; /* guard */
     };
     uint32_t pages;
-    uint32_t block_bytes; /* pack */
-    uint16_t used;        /* pack: blocks not in `free` (with callers or in a class chain) */
-    uint16_t carved;      /* pack: blocks ever cut from it; the rest is untouched */
-    uint16_t capacity;    /* pack */
-    uint8_t class_index;  /* pack */
+    uint16_t used;       /* pack: blocks not in `bits` (with callers or in a class chain) */
+    uint16_t low;        /* pack: a free that leaves so few is looked at; MEM_PACK_FULL: any is */
+    uint16_t carved;     /* pack: blocks ever cut from it; the rest is untouched */
+    uint16_t capacity;   /* pack */
+    uint8_t class_index; /* pack */
     /* One byte together, so that a span is one line of the processor's cache. */
     uint8_t kind : 4;  /* enum span_kind */
     uint8_t given : 3; /* free: enum span_given */
-    uint8_t quick : 1; /* pack: the fast path of free may take its blocks */
+    uint8_t quick : 1; /* pack, mixed: the fast path of free may take its blocks */
 };
 _Static_assert(sizeof(struct span) <= 64, "a span fits a cache line");
 
@@ -79,16 +82,15 @@ struct segment {
 
 struct size_class {
     void *head;
-    uint32_t room;
+    int32_t room;
     uint32_t bytes;
-    void *older;
     struct span *avail; /* packs that have a free or an uncut block */
     void *mixed_free;   /* freed blocks of the mixed pack */
-    uint32_t older_count;
     uint32_t pack_count;
-    uint32_t limit;      /* the most blocks of `head` */
+    int32_t limit;       /* from so many blocks of `head` on, freed ones go to their packs */
+    uint32_t reciprocal; /* of bytes: see pack_index */
     size_t carved_count; /* blocks in all packs and in the mixed pack, cut so far */
-};
+} __attribute__((aligned(64)));
 
 /* The first pack of a region: blocks of all small classes side by side, so that a small program
  * touches few pages. A block stays in its class. */
@@ -104,6 +106,7 @@ struct mem_region {
     size_t busy_bytes, peak_bytes;
     uint64_t alloc_count;
     uint64_t freed_count;         /* blocks that died in any way: busy = alloc - freed */
+    uint32_t heap_tag;            /* of the map entries of its quick packs, but for the class */
     char *last_next, *last_limit; /* MEM_LAST: the current segment; blocks start at next + 8 */
     struct segment *last_segment;
     enum mem_method method;
@@ -135,10 +138,11 @@ struct mem_region {
     size_t retaken_total; /* retaken_bytes is that since the last collapse */
     size_t given_count;             /* spans in bins that are `given` */
     uint64_t give_start, give_next; /* us: the period began; the next collapse may be taken */
-    void *remote;                   /* blocks freed by other threads */
     size_t debug_bytes, debug_peak, debug_count; /* debug: what was asked for and lives */
     uint64_t bin_bits[2];
     struct span *bins[MEM_BINS];
+    /* Blocks freed by other threads; in a line of its own, for others write here. */
+    _Alignas(64) void *remote;
     struct size_class classes[];
 };
 
@@ -236,10 +240,12 @@ enum source_id source_used(void); /* SOURCE_COUNT: none yet */
 
 /* segment.c */
 struct map_leaf {
-    struct span *span[1u << MEM_MAP_LEAF_BITS];
+    uintptr_t entry[1u << MEM_MAP_LEAF_BITS];
 };
 extern struct map_leaf *mem_map[1u << MEM_MAP_ROOT_BITS];
 void map_set(struct span *span, size_t first_page, size_t pages);
+/* Makes PACK quick or not: its pages are tagged or no longer. */
+void map_tag(struct span *pack, bool quick);
 void map_set_ends(struct span *span);
 /* Makes the leaves for a range; false when out of memory or when the range is out of reach. */
 bool map_reserve(const char *base, size_t bytes);
@@ -283,13 +289,26 @@ enum { GIVE_ASK = -2 };
 extern int give_overcommit;                 /* the system's setting, or GIVE_ASK: not asked yet */
 void give_freed(struct mem_region *region); /* a span of it became free */
 bool give_undo(struct span *span);          /* makes it usable; false: no memory */
-void give_huge(struct mem_region *region, char *base, size_t bytes);
+/* Wants huge pages for a range if REGION is big, or will be with MORE_BYTES of blocks. */
+void give_huge(const struct mem_region *region, char *base, size_t bytes, size_t more_bytes);
 
 /* page.c: packs */
 /* A counted block of CLASS, whose head is empty; or NULL with ENOMEM. */
 void *pack_refill(struct mem_region *region, struct size_class *class);
 void *pack_take_aligned(struct mem_region *region, struct size_class *class);
-void pack_flush(struct mem_region *region, struct size_class *class);
+/* PACK got a block back and has `low` or fewer left. */
+void pack_low(struct span *pack);
+/* Frees BLOCK of CLASS, whose head is full. */
+void pack_spill(struct mem_region *region, struct size_class *class, void *block);
+/* PACK is about to be no pack any more. */
+void pack_forget(struct span *pack);
+/* Which block of PACK, of CLASS, begins at or before ADDRESS in it. */
+static inline size_t pack_index(const struct span *pack, const struct size_class *class,
+                                const void *address)
+{
+    /* Exact: a pack of more than one block has at most 64 KiB. */
+    return (uint64_t)((const char *)address - pack->base) * class->reciprocal >> 32;
+}
 void pack_drain(struct mem_region *region); /* all classes: frees the packs that only chains hold */
 void pack_class_init(struct size_class *class, size_t bytes);
 /* The class of BLOCK in the mixed pack, or MEM_CLASSES when no block starts there. */
@@ -469,14 +488,25 @@ static inline void mem_unlock(void)
 #define MEM_POISON(p, n) MEM_SHUT((p), (n))
 #endif
 
-static inline struct span *map_get(const void *address)
+/* What the map says of the page of ADDRESS: 0, or a span and perhaps a tag. */
+static inline uintptr_t map_entry(const void *address)
 {
     uintptr_t page = (uintptr_t)address >> MEM_PAGE_SHIFT;
 
     if (MEM_UNLIKELY(page >> (MEM_MAP_LEAF_BITS + MEM_MAP_ROOT_BITS)))
-        return NULL;
-    struct map_leaf *leaf = mem_map[page >> MEM_MAP_LEAF_BITS];
-    return leaf ? leaf->span[page & ((1u << MEM_MAP_LEAF_BITS) - 1)] : NULL;
+        return 0;
+    const struct map_leaf *leaf = mem_map[page >> MEM_MAP_LEAF_BITS];
+    return MEM_LIKELY(leaf) ? leaf->entry[page & ((1u << MEM_MAP_LEAF_BITS) - 1)] : 0;
+}
+
+static inline struct span *entry_span(uintptr_t entry)
+{
+    return (struct span *)(entry & (((uintptr_t)1 << MEM_TAG_SHIFT) - 1));
+}
+
+static inline struct span *map_get(const void *address)
+{
+    return entry_span(map_entry(address));
 }
 
 /* The span that contains ADDRESS, or NULL. */
@@ -559,7 +589,6 @@ static inline void *class_take(struct mem_region *region, struct size_class *cla
         return block;
     }
     class->head = chain_next(block);
-    __builtin_prefetch(class->head, 1); /* the next request reads its link */
     class->room++;
     MEM_OPEN(block, class->bytes);
     region_count_alloc(region, class->bytes);
@@ -572,33 +601,103 @@ static inline struct size_class *class_small(struct mem_region *region, size_t b
     return &region->classes[(bytes - 1) / MEM_ALIGN & region->class_mask];
 }
 
+/* The size of the blocks of PACK. */
+static inline uint32_t pack_bytes(const struct span *pack)
+{
+    return pack->region->classes[pack->class_index].bytes;
+}
+
+/* BYTES more or less fill the large SPAN, which grew before: nothing is to be done. */
+static inline bool large_fits(const struct span *span, size_t bytes)
+{
+    return bytes > MEM_CLASS_MAX && (bytes - 1) >> MEM_PAGE_SHIFT < span->pages &&
+           (bytes - 1) >> MEM_PAGE_SHIFT >= span->pages / 2 && span->grown_count;
+}
+
 /* The fast path of a free of known class. */
 static inline void class_give(struct mem_region *region, struct size_class *class, void *block)
 {
+    int32_t room = class->room;
+
+    if (MEM_UNLIKELY(room <= 0)) {
+        pack_spill(region, class, block);
+        return;
+    }
     MEM_POISON(block, class->bytes);
+    region_count_free(region, class->bytes);
     chain_set(block, class->head);
     class->head = block;
+    class->room = room - 1;
+}
+
+/* Marks BLOCK as free in its PACK; false: it was. */
+static inline bool pack_mark(struct span *pack, const struct size_class *class, const void *block)
+{
+    size_t index = pack_index(pack, class, block);
+    uint64_t *word = &pack->bits[index / 64], bit = (uint64_t)1 << index % 64;
+
+    if (MEM_UNLIKELY(*word & bit))
+        return false;
+    *word |= bit;
+    pack->used--;
+    return true;
+}
+
+/* The same for BLOCK of class INDEX in a quick pack with map entry ENTRY; false: freed twice. */
+static inline bool quick_give(struct mem_region *region, size_t index, uintptr_t entry, void *block)
+{
+    struct size_class *class = &region->classes[index];
+    void *head = class->head;
+    int32_t room = class->room;
+
+    if (MEM_UNLIKELY(head == block))
+        return false;
+#if MEM_DEBUG >= 1
+    if (!block_bytes(entry_span(entry), block))
+        return false;
+#endif
+    if (room > 0) {
+        MEM_POISON(block, class->bytes);
+        region_count_free(region, class->bytes);
+        chain_set(block, head);
+        class->head = block;
+        class->room = room - 1;
+        return true;
+    }
+    struct span *pack = entry_span(entry);
+    if (MEM_UNLIKELY(!pack_mark(pack, class, block)))
+        return false;
+    MEM_POISON(block, class->bytes);
     region_count_free(region, class->bytes);
-    if (MEM_UNLIKELY(class->room-- == 0))
-        pack_flush(region, class);
+    if (MEM_UNLIKELY(pack->used <= pack->low))
+        pack_low(pack);
+    return true;
+}
+
+/* The same for a block of the mixed pack of REGION. */
+static inline bool mixed_give(struct mem_region *region, void *block)
+{
+    const struct mixed_pack *mixed = region->mixed;
+    size_t unit = (size_t)((const char *)block - mixed->span->base) / MEM_ALIGN;
+    struct size_class *class = &region->classes[mixed->unit_class[unit] - 1];
+
+    if (MEM_UNLIKELY(!mixed->unit_class[unit] || class->head == block))
+        return false;
+    class_give(region, class, block);
+    return true;
 }
 
 /* The fast path of a free of unknown class: false when BLOCK is not so simple and still there. */
 static inline bool block_give(void *block)
 {
-    struct span *span = map_find(block);
+    uintptr_t entry = map_entry(block);
+    size_t index = (entry >> MEM_TAG_SHIFT & MEM_TAG_CLASS) - 1;
 
-    if (MEM_UNLIKELY(!span || !span->quick || (uintptr_t)block % MEM_ALIGN))
+    if (MEM_UNLIKELY((uintptr_t)block % MEM_ALIGN))
         return false;
-    struct size_class *class = &span->region->classes[span->class_index];
-    if (MEM_UNLIKELY(class->head == block)) /* freed twice */
-        return false;
-#if MEM_DEBUG >= 1
-    if (!block_bytes(span, block))
-        return false;
-#endif
-    class_give(span->region, class, block);
-    return true;
+    if (MEM_UNLIKELY(index >= MEM_CLASSES))
+        return index == MEM_TAG_MIXED - 1 && mixed_give(entry_span(entry)->region, block);
+    return quick_give(entry_span(entry)->region, index, entry, block);
 }
 
 #endif

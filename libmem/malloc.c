@@ -36,6 +36,7 @@ struct mem_region *mem_region_malloc(void)
             mem_settings_init();
             region_init(region, "malloc", MEM_BEST, 0);
             heap_set(region, HEAP_OWNED);
+            region->heap_tag = MEM_TAG_HEAP;
             __atomic_store_n(&ready, true, __ATOMIC_RELEASE);
         }
         mem_unlock();
@@ -78,8 +79,8 @@ bool remote_take(struct mem_region *region)
 #pragma GCC visibility push(default)
 #define CALLER __builtin_return_address(0)
 
-/* A thread without a heap: its small_limit 0 sends it to the slow path. */
-static struct mem_region heap_none;
+/* A thread without a heap: its small_limit 0 and its tag send it to the slow paths. */
+static struct mem_region heap_none = { .heap_tag = MEM_TAG_NOBODY };
 static __thread struct mem_region *heap_mine __attribute__((tls_model("initial-exec"))) =
     &heap_none;
 static struct mem_region *heap_shared; /* of the threads beyond the last arena */
@@ -135,7 +136,11 @@ static struct mem_region *heap_find(void)
         line_dec(&line, heap_count);
         line.text[line.used] = '\0';
         region = mem_region_open(line.text, MEM_BEST, 0);
-        heap_count += region != NULL;
+        if (region) {
+            heap_count++;
+            region->heap_tag =
+                heap_count > MEM_TAG_HEAPS ? MEM_TAG_NOBODY : heap_count * MEM_TAG_HEAP;
+        }
     }
     if (region) {
         heap_set(region, HEAP_OWNED);
@@ -177,6 +182,10 @@ static __attribute__((noinline)) void *front_alloc(size_t bytes, size_t align, b
     struct mem_region *region = heap_mine;
     void *block = NULL;
 
+    if (MEM_LIKELY(bytes - 1 < MEM_CLASS_MAX && align <= MEM_ALIGN && region->small_limit)) {
+        block = class_take(region, &region->classes[mem_class_of(bytes)]);
+        return zeroed && block ? memset(block, 0, bytes) : block;
+    }
     if (MEM_LIKELY(region != &heap_none && !mem_settings.hooks && !region->debug))
         return plain_alloc(region, bytes, align, zeroed); /* locks where it must */
     (void)mem_region_malloc();
@@ -209,15 +218,22 @@ __attribute__((visibility("hidden"))) void block_free(void *block)
         plain_free(block);
 }
 
-/* What is not a block of a quick pack, or not of this thread. */
+/* What is not a block of a quick pack of this thread. */
 static __attribute__((noinline)) void front_free(void *block, const void *caller)
 {
+    if (!block)
+        return;
+    uintptr_t tag = map_entry(block) >> MEM_TAG_SHIFT;
     struct span *span = map_find(block);
     struct mem_region *region = span ? span->region : NULL;
     int saved = errno;
 
-    if (!block)
+    /* Of a quick pack of another heap. */
+    if (tag >= MEM_TAG_HEAP && region != heap_mine && (uintptr_t)block % MEM_ALIGN == 0) {
+        remote_give(region, block);
         return;
+    }
+
     if (MEM_LIKELY(region && heap_state(region) && !mem_settings.hooks && !region->debug)) {
         if (region == heap_mine) {
             region_free(block, caller);
@@ -237,17 +253,17 @@ static __attribute__((noinline)) void front_free(void *block, const void *caller
 
 void free(void *block)
 {
-    if (MEM_UNLIKELY(glue_threaded())) {
-        const struct span *span = map_find(block);
-        if (MEM_LIKELY(span && span->region == heap_mine && block_give(block)))
-            return;
-        if (span && span->quick && span->region != heap_mine && heap_state(span->region) &&
-            (uintptr_t)block % MEM_ALIGN == 0) {
-            remote_give(span->region, block);
+    struct mem_region *region = heap_mine;
+    uintptr_t entry = map_entry(block);
+    size_t index = (entry >> MEM_TAG_SHIFT ^ region->heap_tag) - 1;
+
+    if (MEM_LIKELY((uintptr_t)block % MEM_ALIGN == 0)) {
+        if (MEM_LIKELY(index < MEM_CLASSES)) {
+            if (MEM_LIKELY(quick_give(region, index, entry, block)))
+                return;
+        } else if (index == MEM_TAG_MIXED - 1 && mixed_give(region, block)) {
             return;
         }
-    } else if (MEM_LIKELY(block_give(block))) {
-        return;
     }
     front_free(block, CALLER);
 }
@@ -290,13 +306,30 @@ static void *realloc_moved(void *block, size_t bytes, const void *caller)
 
 void *realloc(void *block, size_t bytes)
 {
+    uintptr_t entry = map_entry(block);
+    struct mem_region *mine = heap_mine;
+    size_t index = (entry >> MEM_TAG_SHIFT ^ mine->heap_tag) - 1;
+
+    if (MEM_LIKELY(index < MEM_CLASSES && (uintptr_t)block % MEM_ALIGN == 0)) {
+        size_t old = mine->classes[index].bytes;
+        if (MEM_LIKELY(bytes <= old && bytes >= old / 2)) {
+            mine->resize_count++;
+            return block;
+        }
+    }
     if (!block)
-        return front_alloc(bytes, MEM_ALIGN, false, CALLER);
+        return malloc(bytes);
     if (!bytes) {
         free(block);
         return NULL;
     }
     struct mem_region *region = mem_region_of(block);
+    const struct span *span = entry_span(entry);
+    if (MEM_LIKELY(region == mine && region->small_limit && span->kind == SPAN_LARGE &&
+                   block == span->base && large_fits(span, bytes))) {
+        region->resize_count++;
+        return block;
+    }
     if (region && MEM_LIKELY(region == heap_mine && !mem_settings.hooks && !region->debug))
         return plain_resize(region, block, bytes, true);
     if (region && !heap_is_mine(region) && !mem_settings.hooks && !region->debug)

@@ -1,11 +1,11 @@
 /*
  * page.c: packs, spans cut into equal blocks, and the chains of free blocks in front of them.
  *
- * Each class keeps up to two chains of free blocks: `head`, which the fast paths pop and push, and
- * `older`, a former head. A free that finds head full sends older back to the packs and starts
- * anew, so both bursts of frees and a free/alloc pair at the boundary stay cheap, and blocks reach
- * their packs while they are still in the processor's cache. A pack whose blocks all came back
- * gives up its pages at once, except the last pack with room of its class. The first blocks of each
+ * Each class keeps a chain of free blocks, `head`, which the fast paths pop and push. A free that
+ * finds it full is marked in the bits of the block's pack: then nothing is handled twice, and what
+ * is freed in bulk is not even touched. An empty head is refilled from one pack. A pack whose
+ * blocks all came back gives up its pages at once, except the last pack with room of its class. A
+ * full pack is in no list; its `low` makes the first free look at it. The first blocks of each
  * small class come from the region's mixed pack. Blocks of packs are cut in batches of at most a
  * page, so untouched pages stay untouched.
  */
@@ -14,8 +14,9 @@
 void pack_class_init(struct size_class *class, size_t bytes)
 {
     *class = (struct size_class){ .bytes = (uint32_t)bytes,
-                                  .limit = class_chain_limit(bytes),
-                                  .room = class_chain_limit(bytes) };
+                                  .limit = (int32_t)class_chain_limit(bytes),
+                                  .room = (int32_t)class_chain_limit(bytes),
+                                  .reciprocal = (uint32_t)(UINT32_MAX / bytes + 1) };
 }
 
 /* A class is made ready by its first request, so that unused ones are never touched. */
@@ -27,7 +28,7 @@ static void class_ready(const struct mem_region *region, struct size_class *clas
 
 static bool pack_has_rest(const struct span *pack)
 {
-    return (size_t)pack->carved * pack->block_bytes < (size_t)pack->pages << MEM_PAGE_SHIFT;
+    return (size_t)pack->carved * pack_bytes(pack) < (size_t)pack->pages << MEM_PAGE_SHIFT;
 }
 
 static bool pack_is_full(const struct span *pack)
@@ -42,6 +43,7 @@ static void avail_link(struct size_class *class, struct span *pack)
     if (pack->next)
         pack->next->prev = pack;
     class->avail = pack;
+    pack->low = pack->capacity / MEM_SHRINK_PART;
 }
 
 static void avail_unlink(struct size_class *class, struct span *pack)
@@ -52,6 +54,7 @@ static void avail_unlink(struct size_class *class, struct span *pack)
         pack->prev->next = pack->next;
     else
         class->avail = pack->next;
+    pack->low = MEM_PACK_FULL;
 }
 
 /* The pages of the next pack: one for a class that starts, four, then sixteen; four blocks at least
@@ -66,25 +69,94 @@ static size_t pack_pages(const struct size_class *class)
     return pages;
 }
 
+static bool pack_may_be_quick(const struct mem_region *region)
+{
+    return !region->debug && !mem_settings.hooks && region->heap != HEAP_SHARED;
+}
+
+/* ---- bits: records of whole cache lines, all 0 ---- */
+
+enum { BITS_UNIT_WORDS = 8 };
+
+static MEM_WARM uint64_t *bits_spare[MEM_PACK_BLOCKS_MAX / 64 / BITS_UNIT_WORDS] = { NULL };
+
+static uint64_t **bits_spare_of(size_t capacity)
+{
+    return &bits_spare[(capacity - 1) / (64u * BITS_UNIT_WORDS)];
+}
+
+static uint64_t *bits_new(size_t capacity)
+{
+    uint64_t **spare = bits_spare_of(capacity), *bits = *spare;
+
+    if (!bits)
+        return meta_alloc(mem_round_up((capacity + 7) / 8, sizeof *bits * BITS_UNIT_WORDS));
+    memcpy(spare, bits, sizeof *spare);
+    bits[0] = 0;
+    return bits;
+}
+
+/* BITS is all 0 but for its first word, perhaps. */
+static void bits_drop(uint64_t *bits, size_t capacity)
+{
+    uint64_t **spare = bits_spare_of(capacity);
+
+    memcpy(bits, spare, sizeof *spare);
+    *spare = bits;
+}
+
+void pack_forget(struct span *pack)
+{
+    if (pack->quick)
+        map_tag(pack, false);
+    if (map_get(pack->bits) == pack)
+        return;
+    memset(pack->bits, 0, (pack->capacity + 63u) / 64 * sizeof pack->bits[0]);
+    bits_drop(pack->bits, pack->capacity);
+}
+
+/* Makes SPAN a pack of CLASS with bits for its blocks; these lie at its end when there is no other
+ * memory to be had. False: there is no room. */
+static bool pack_init(struct span *span, const struct size_class *class)
+{
+    size_t bytes = (size_t)span->pages << MEM_PAGE_SHIFT;
+    size_t most = (MEM_PACK_PAGES << MEM_PAGE_SHIFT) / class->bytes; /* for pack_index */
+    size_t capacity = bytes / class->bytes;
+
+    /* The span may be bigger than was asked for. */
+    most = most ? most : 1;
+    capacity = capacity < most ? capacity : most;
+    span->bits = bits_new(capacity);
+    if (!span->bits) {
+        size_t bits_bytes = (capacity + 63) / 64 * sizeof span->bits[0];
+        if ((bytes - bits_bytes) / class->bytes < capacity)
+            capacity = (bytes - bits_bytes) / class->bytes;
+        span->bits = memset(span_end(span) - bits_bytes, 0, bits_bytes);
+    }
+    span->kind = SPAN_PACK;
+    span->class_index = (uint8_t)(class - span->region->classes);
+    span->capacity = (uint16_t)capacity;
+    span->used = span->carved = 0;
+    return capacity > 0;
+}
+
+/* ---- packs ---- */
+
 static struct span *pack_new(struct mem_region *region, struct size_class *class)
 {
     size_t dirty;
 
     mem_lock();
     struct span *pack = large_take(region, pack_pages(class), 1, &dirty);
-    if (pack) { /* under the lock: an option may be changing the quick ones */
-        pack->kind = SPAN_PACK;
-        pack->quick = !region->debug && !mem_settings.hooks && region->heap != HEAP_SHARED;
+    if (pack && !pack_init(pack, class)) {
+        large_put(pack);
+        pack = NULL;
     }
+    if (pack && pack_may_be_quick(region)) /* under the lock: an option may be changing it */
+        map_tag(pack, true);
     mem_unlock();
     if (!pack)
         return NULL;
-    size_t capacity = ((size_t)pack->pages << MEM_PAGE_SHIFT) / class->bytes;
-    pack->class_index = (uint8_t)(class - region->classes);
-    pack->block_bytes = class->bytes;
-    pack->capacity = (uint16_t)(capacity < MEM_PACK_BLOCKS_MAX ? capacity : MEM_PACK_BLOCKS_MAX);
-    pack->used = pack->carved = 0;
-    pack->free = NULL;
     region->rest_count++;
     region->pack_count++;
     class->pack_count++;
@@ -103,7 +175,7 @@ static void pack_drop(struct mem_region *region, struct size_class *class, struc
     if (pack_has_rest(pack))
         region->rest_count--;
     mem_lock();
-    pack->quick = false;
+    pack_forget(pack);
     large_put(pack);
     mem_unlock();
 }
@@ -131,6 +203,8 @@ static struct mixed_pack *mixed_new(struct mem_region *region)
         else
             large_put(span);
     }
+    if (mixed && pack_may_be_quick(region))
+        map_tag(span, true);
     mem_unlock();
     if (!mixed)
         return NULL;
@@ -193,33 +267,43 @@ static void *pack_carve(struct mem_region *region, struct size_class *class, str
     return first;
 }
 
-/* Takes up to LIMIT blocks out of PACK as a chain. */
+/* Takes up to LIMIT of the blocks that are marked in PACK as a chain; there are some. */
+static void *pack_unmark(const struct size_class *class, struct span *pack, size_t limit,
+                         size_t *ret_count)
+{
+    void *chain, **link = &chain;
+    size_t count = 0, have = (size_t)(pack->carved - pack->used);
+
+    limit = have < limit ? have : limit;
+    for (size_t word = 0; count < limit; word++) {
+        uint64_t bits = pack->bits[word];
+        for (; bits && count < limit; bits &= bits - 1, count++) {
+            size_t index = word * 64 + (size_t)__builtin_ctzll(bits);
+            void *block = pack->base + index * class->bytes;
+            MEM_OPEN(block, sizeof block);
+            *link = block;
+            link = block;
+        }
+        pack->bits[word] = bits;
+    }
+    *link = NULL;
+    pack->used = (uint16_t)(pack->used + count);
+    *ret_count = count;
+    return chain;
+}
+
+/* Takes up to LIMIT blocks out of PACK as a chain: freed ones or, where there are none, new ones.
+ */
 static void *pack_take(struct mem_region *region, struct size_class *class, struct span *pack,
                        size_t limit, size_t *ret_count)
 {
-    size_t have = (size_t)(pack->carved - pack->used);
-    void *chain = pack->free;
-
-    if (have == 0) {
-        size_t count = MEM_PAGE / class->bytes, rest = (size_t)(pack->capacity - pack->carved);
-        count = count < 1 ? 1 : count;
-        count = count < limit ? count : limit;
-        *ret_count = count < rest ? count : rest;
-        return pack_carve(region, class, pack, *ret_count);
-    }
-    if (have <= limit) {
-        pack->free = NULL;
-        *ret_count = have;
-    } else {
-        void *last = chain;
-        for (size_t i = 1; i < limit; i++)
-            last = chain_next(last);
-        pack->free = chain_next(last);
-        chain_set(last, NULL);
-        *ret_count = limit;
-    }
-    pack->used = (uint16_t)(pack->used + *ret_count);
-    return chain;
+    if (pack->used < pack->carved)
+        return pack_unmark(class, pack, limit, ret_count);
+    size_t count = MEM_PAGE / class->bytes, rest = (size_t)(pack->capacity - pack->carved);
+    count = count < 1 ? 1 : count;
+    count = count < limit ? count : limit;
+    *ret_count = count < rest ? count : rest;
+    return pack_carve(region, class, pack, *ret_count);
 }
 
 /* A pack of CLASS that has a block left, or NULL. */
@@ -232,7 +316,7 @@ static struct span *pack_with_room(struct mem_region *region, struct size_class 
 static void *class_set_head(struct size_class *class, void *chain, size_t count)
 {
     class->head = chain_next(chain);
-    class->room = class->limit - (uint32_t)(count - 1);
+    class->room = class->limit - (int32_t)(count - 1);
     return chain;
 }
 
@@ -248,12 +332,6 @@ static void *class_refill(struct mem_region *region, struct size_class *class)
         class->room++;
         return block;
     }
-    if (class->older) {
-        block = class_set_head(class, class->older, class->older_count);
-        class->older = NULL;
-        class->older_count = 0;
-        return block;
-    }
     if (class->mixed_free) {
         block = class->mixed_free;
         class->mixed_free = chain_next(block);
@@ -265,9 +343,9 @@ static void *class_refill(struct mem_region *region, struct size_class *class)
     struct span *pack = pack_with_room(region, class);
     if (!pack)
         return NULL;
-    class->limit = class_chain_limit(class->bytes);
+    class->limit = (int32_t)class_chain_limit(class->bytes);
     region->shrinking = false;
-    void *chain = pack_take(region, class, pack, class->limit, &count);
+    void *chain = pack_take(region, class, pack, (size_t) class->limit, &count);
     if (pack_is_full(pack))
         avail_unlink(class, pack);
     return class_set_head(class, chain, count);
@@ -298,67 +376,43 @@ void *pack_take_aligned(struct mem_region *region, struct size_class *class)
     return block;
 }
 
-static void pack_give(struct mem_region *region, struct size_class *class, struct span *pack,
-                      void *block)
+/* A free BLOCK of CLASS goes home; false: it is there. */
+static bool block_home(struct size_class *class, void *block)
 {
-    if (pack_is_full(pack))
-        avail_link(class, pack);
-    chain_set(block, pack->free);
-    pack->free = block;
-    pack->used--;
-    if (pack->used == 0 && (class->avail != pack || pack->next))
-        pack_drop(region, class, pack);
-}
+    struct span *span = map_find(block);
 
-/* Sends the blocks of a chain home. */
-static void chain_drain(struct mem_region *region, struct size_class *class, void *chain)
-{
-    for (void *block = chain; block;) {
-        void *next = chain_next(block);
-        struct span *span = map_find(block);
-        if (span && span->kind == SPAN_PACK) {
-            MEM_ASSERT(span->region == region && span->block_bytes == class->bytes);
-            pack_give(region, class, span, block);
-        } else {
-            chain_set(block, class->mixed_free);
-            class->mixed_free = block;
-        }
-        block = next;
+    if (!span || span->kind != SPAN_PACK) {
+        chain_set(block, class->mixed_free);
+        class->mixed_free = block;
+        return true;
     }
+    MEM_ASSERT(pack_bytes(span) == class->bytes);
+    if (!pack_mark(span, class, block))
+        return false;
+    MEM_SHUT(block, class->bytes);
+    if (span->used <= span->low)
+        pack_low(span);
+    return true;
 }
 
-/* Most of REGION's blocks are free, and the last ones of each class, waiting in its chains, keep
- * whole packs from going: until blocks are asked for again, chains stay as short as can be. */
-static void pack_shrink(struct mem_region *region)
+void pack_spill(struct mem_region *region, struct size_class *class, void *block)
 {
-    region->shrinking = true;
-    pack_drain(region);
-    for (unsigned i = 0; i < (region->method == MEM_BEST ? MEM_CLASSES : 1u); i++)
-        if (region->classes[i].bytes)
-            region->classes[i].limit = region->classes[i].room = 1;
-}
-
-void pack_flush(struct mem_region *region, struct size_class *class)
-{
-    if (!region->shrinking && region->carved_bytes >= MEM_SHRINK_MIN &&
-        region->busy_bytes - region->large_bytes <= region->carved_bytes / 16) {
-        struct size_class full = *class; /* with one block more than its limit */
-        class->head = class->older = NULL;
-        class->older_count = 0;
-        class->room = class->limit;
-        chain_drain(region, class, full.head);
-        chain_drain(region, class, full.older);
-        pack_shrink(region);
+    MEM_POISON(block, class->bytes);
+    region_count_free(region, class->bytes);
+    if (block_home(class, block))
         return;
-    }
-    void *chain = class->older;
-    uint32_t limit = class->limit;
+    region->freed_count--;
+    region->busy_bytes += class->bytes;
+    stats_say_free_error(block, "not currently allocated");
+}
 
-    class->older = class->head;
-    class->older_count = limit + 1;
-    class->head = NULL;
-    class->room = limit;
-    chain_drain(region, class, chain);
+/* Sends the blocks of a chain of CLASS home. */
+static void chain_drain(struct size_class *class, void *chain)
+{
+    for (void *block = chain, *next; block; block = next) {
+        next = chain_next(block);
+        (void)block_home(class, block);
+    }
 }
 
 void pack_drain(struct mem_region *region)
@@ -367,11 +421,44 @@ void pack_drain(struct mem_region *region)
         struct size_class *class = &region->classes[i];
         if (!class->bytes)
             continue;
-        void *head = class->head, *older = class->older;
-        class->head = class->older = NULL;
-        class->older_count = 0;
+        void *head = class->head;
+        class->head = NULL;
         class->room = class->limit;
-        chain_drain(region, class, head);
-        chain_drain(region, class, older);
+        chain_drain(class, head);
+    }
+}
+
+/* Most of REGION's blocks are free, and the last ones of each class, waiting in its chain, keep
+ * whole packs from going: until blocks are asked for again, chains stay as short as can be. */
+static void pack_shrink(struct mem_region *region)
+{
+    region->shrinking = true;
+    pack_drain(region);
+    for (unsigned i = 0; i < (region->method == MEM_BEST ? MEM_CLASSES : 1u); i++) {
+        struct size_class *class = &region->classes[i];
+        if (!class->bytes)
+            continue;
+        class->limit = class->room = 1;
+        for (struct span *pack = class->avail, *next; pack; pack = next) {
+            next = pack->next;
+            if (pack->used == 0)
+                pack_drop(region, class, pack);
+        }
+    }
+}
+
+void pack_low(struct span *pack)
+{
+    struct mem_region *region = pack->region;
+    struct size_class *class = &region->classes[pack->class_index];
+
+    if (pack->low == MEM_PACK_FULL)
+        avail_link(class, pack);
+    if (pack->used == 0 && (class->avail != pack || pack->next || region->shrinking)) {
+        pack_drop(region, class, pack);
+    } else if (pack->used <= pack->low && !region->shrinking &&
+               region->carved_bytes >= MEM_SHRINK_MIN &&
+               region->busy_bytes - region->large_bytes <= region->carved_bytes / MEM_SHRINK_PART) {
+        pack_shrink(region);
     }
 }

@@ -74,18 +74,17 @@ static size_t chain_count(const struct span *span, const void *chain)
 
 static size_t class_free_count(const struct span *span, const struct size_class *class)
 {
-    return chain_count(span, class->head) + chain_count(span, class->older) +
-           chain_count(span, class->mixed_free);
+    return chain_count(span, class->head) + chain_count(span, class->mixed_free);
 }
 
 static int range_pack(const struct range_walk *walk, const struct span *pack)
 {
     const struct size_class *class = &pack->region->classes[pack->class_index];
     size_t busy = pack->used - class_free_count(pack, class);
-    char *uncut = pack->base + (size_t)pack->carved * pack->block_bytes;
+    char *uncut = pack->base + (size_t)pack->carved * pack_bytes(pack);
 
     int result = range_tell(walk, pack->base, (size_t)(uncut - pack->base),
-                            busy ? MEM_RANGE_BUSY : MEM_RANGE_FREE, busy * pack->block_bytes);
+                            busy ? MEM_RANGE_BUSY : MEM_RANGE_FREE, busy * pack_bytes(pack));
     return result ? result : range_tell_unused(walk, uncut, span_end(pack));
 }
 

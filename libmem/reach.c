@@ -173,9 +173,9 @@ static const char *block_around(const struct span *span, const char *address, si
         return span->base;
     }
     if (span->kind == SPAN_PACK) {
-        if (offset / span->block_bytes < span->carved)
-            *ret_bytes = span->block_bytes;
-        return span->base + offset / span->block_bytes * span->block_bytes;
+        if (offset / pack_bytes(span) < span->carved)
+            *ret_bytes = pack_bytes(span);
+        return span->base + offset / pack_bytes(span) * pack_bytes(span);
     }
     if (span->kind != SPAN_MIXED)
         return NULL;

@@ -101,6 +101,10 @@ static void segment_drop_spans(struct segment *segment)
 
     while (span) {
         struct span *next = segment_next_span(segment, span);
+        if (span->kind == SPAN_PACK)
+            pack_forget(span);
+        else if (span->quick)
+            map_tag(span, false);
         span_drop(span);
         span = next;
     }
@@ -194,8 +198,8 @@ void mem_region_clear(struct mem_region *region)
     }
     region_blocks_die(region);
     if (kept && !kept->lent && region->given_count) {
-        (void)glue_open(kept->base, kept->bytes);   /* parts of it may be closed ... */
-        give_huge(region, kept->base, kept->bytes); /* ... and have lost the advice */
+        (void)glue_open(kept->base, kept->bytes);      /* parts of it may be closed ... */
+        give_huge(region, kept->base, kept->bytes, 0); /* ... and have lost the advice */
     }
     region_drop_segments(region, kept);
     region_forget_blocks(region);
@@ -259,7 +263,8 @@ void region_hooks_changed(void)
         for (struct segment *segment = region->segments; segment; segment = segment->next)
             for (struct span *span = segment_next_span(segment, NULL); span;
                  span = segment_next_span(segment, span))
-                span->quick = quick && span->kind == SPAN_PACK;
+                if (span->kind == SPAN_PACK || span->kind == SPAN_MIXED)
+                    map_tag(span, quick);
     }
 }
 
@@ -430,7 +435,7 @@ bool plain_resize_in_place(struct span *span, void *block, size_t bytes)
         return best_resize_in_place(span, block, bytes);
     if (region->method == MEM_LAST)
         return last_resize_in_place(region, block, bytes);
-    return bytes <= span->block_bytes;
+    return bytes <= pack_bytes(span);
 }
 
 bool mem_resize_in_place(void *block, size_t bytes)
@@ -518,9 +523,17 @@ void mem_free_sized(struct mem_region *region, void *block, size_t bytes)
         struct span *span = map_find(block);
         MEM_ASSERT(span && span->region == region && block_bytes(span, block) == class->bytes);
 #endif
-        if (MEM_LIKELY(class->head != block)) {
-            class_give(region, class, block);
-            return;
+        if (MEM_LIKELY(class->room > 0)) {
+            if (MEM_LIKELY(class->head != block)) {
+                class_give(region, class, block);
+                return;
+            }
+        } else {
+            uintptr_t entry = map_entry(block);
+            size_t index = (size_t)(class - region->classes);
+            if (MEM_LIKELY((entry >> MEM_TAG_SHIFT & MEM_TAG_CLASS) == index + 1) &&
+                quick_give(region, index, entry, block))
+                return;
         }
     }
     if (MEM_LIKELY(block_give(block)))
@@ -536,10 +549,10 @@ size_t block_bytes(const struct span *span, const void *block)
 
     switch (span->kind) {
     case SPAN_PACK:
-        if ((uint32_t)offset % span->block_bytes ||
-            offset / span->block_bytes >= __atomic_load_n(&span->carved, __ATOMIC_RELAXED))
+        if ((uint32_t)offset % pack_bytes(span) ||
+            offset / pack_bytes(span) >= __atomic_load_n(&span->carved, __ATOMIC_RELAXED))
             return 0;
-        return span->block_bytes;
+        return pack_bytes(span);
     case SPAN_MIXED:
         index = mixed_class_of(span->region, block);
         return index < MEM_CLASSES ? mem_class_bytes(index) : 0;

@@ -11,6 +11,10 @@
 #include "libmem/internal.h"
 
 enum { META_FIRST_BYTES = 64 * 1024, META_BYTES = 256 * 1024, SPAN_BATCH = 32 };
+enum {
+    META_PART = 112, /* records for a segment full of packs need less than this part of it */
+    META_STOCK = 4,
+};
 
 struct map_leaf *mem_map[1u << MEM_MAP_ROOT_BITS];
 
@@ -21,6 +25,8 @@ static MEM_WARM struct map_leaf *leaf_spare =
 static _Alignas(64) char meta_first[META_FIRST_BYTES];
 static char *meta_next = meta_first;
 static size_t meta_left = META_FIRST_BYTES;
+static size_t meta_bytes = META_FIRST_BYTES;         /* of all chunks but oversized ones */
+static MEM_WARM struct meta_chunk *meta_more = NULL; /* chunks got ahead */
 static MEM_WARM struct span *span_spare = NULL;
 static MEM_WARM struct segment *segment_spare = NULL;
 static pthread_mutex_t lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
@@ -93,19 +99,55 @@ __attribute__((constructor)) static void fork_prepare(void)
 
 /* ---- records ---- */
 
+struct meta_chunk {
+    struct meta_chunk *next;
+};
+
+/* Gets memory for the records of SEGMENTS_BYTES ahead, so that the last of the memory can still be
+ * cut into packs. */
+static void meta_stock(size_t segments_bytes)
+{
+    /* Few at a time: big blocks need none of it. */
+    for (int i = 0; i < META_STOCK && meta_bytes < segments_bytes / META_PART; i++) {
+        struct meta_chunk *chunk = glue_map_sparse(META_BYTES);
+        if (!chunk)
+            return;
+        chunk->next = meta_more;
+        meta_more = chunk;
+        meta_bytes += META_BYTES;
+    }
+}
+
+/* Makes room for BYTES, which the current chunk has not. */
+static bool meta_get(size_t bytes)
+{
+    struct meta_chunk *more = meta_more;
+
+    if (more && bytes <= META_BYTES) {
+        meta_more = more->next;
+        more->next = NULL;
+        meta_next = (char *)more;
+        meta_left = META_BYTES;
+        return true;
+    }
+    size_t chunk = bytes > META_BYTES ? mem_round_up(bytes, MEM_PAGE) : META_BYTES;
+    char *base = glue_map_sparse(chunk);
+    if (!base && chunk > bytes)
+        base = glue_map_sparse(chunk = mem_round_up(bytes, MEM_PAGE));
+    if (!base)
+        return false;
+    meta_next = base;
+    meta_left = chunk;
+    if (chunk == META_BYTES)
+        meta_bytes += META_BYTES;
+    return true;
+}
+
 void *meta_alloc(size_t bytes)
 {
     bytes = mem_round_up(bytes, 64);
-    if (bytes > meta_left) {
-        size_t chunk = bytes > META_BYTES ? mem_round_up(bytes, MEM_PAGE) : META_BYTES;
-        char *base = glue_map_sparse(chunk);
-        if (!base && chunk > bytes)
-            base = glue_map_sparse(chunk = mem_round_up(bytes, MEM_PAGE));
-        if (!base)
-            return NULL;
-        meta_next = base;
-        meta_left = chunk;
-    }
+    if (bytes > meta_left && !meta_get(bytes))
+        return NULL;
     void *block = meta_next;
     meta_next += bytes;
     meta_left -= bytes;
@@ -133,8 +175,8 @@ struct span *span_new(void)
 
 void span_drop(struct span *span)
 {
+    MEM_ASSERT(!span->quick);
     span->kind = SPAN_NONE;
-    span->quick = false;
     span->pages = 0; /* no address is in it: stale map entries find nothing */
     span->segment = NULL;
     span->region = NULL;
@@ -149,8 +191,8 @@ static struct map_leaf *leaf_new(void)
     struct map_leaf *leaf = leaf_spare;
 
     if (leaf) {
-        leaf_spare = (struct map_leaf *)leaf->span[0];
-        leaf->span[0] = NULL;
+        leaf_spare = (struct map_leaf *)leaf->entry[0];
+        leaf->entry[0] = 0;
         return leaf;
     }
     if (map_first_used)
@@ -165,12 +207,12 @@ static bool leaf_stock(size_t bytes)
     size_t want = (bytes >> (MEM_PAGE_SHIFT + MEM_MAP_LEAF_BITS)) + 2;
 
     for (struct map_leaf *leaf = leaf_spare; leaf && want; want--)
-        leaf = (struct map_leaf *)leaf->span[0];
+        leaf = (struct map_leaf *)leaf->entry[0];
     for (; want; want--) {
         struct map_leaf *leaf = glue_map_sparse(sizeof *leaf);
         if (!leaf)
             return false;
-        leaf->span[0] = (struct span *)leaf_spare;
+        leaf->entry[0] = (uintptr_t)leaf_spare;
         leaf_spare = leaf;
     }
     return true;
@@ -194,8 +236,8 @@ bool map_reserve(const char *base, size_t bytes)
     return true;
 }
 
-/* Enters PAGES pages of SPAN from FIRST_PAGE on. */
-void map_set(struct span *span, size_t first_page, size_t pages)
+/* Writes ENTRY for PAGES pages of SPAN from FIRST_PAGE on. */
+static void map_fill(const struct span *span, size_t first_page, size_t pages, uintptr_t entry)
 {
     uintptr_t page = ((uintptr_t)span->base >> MEM_PAGE_SHIFT) + first_page;
     uintptr_t end = page + pages;
@@ -204,8 +246,23 @@ void map_set(struct span *span, size_t first_page, size_t pages)
         struct map_leaf *leaf = mem_map[page >> MEM_MAP_LEAF_BITS];
         uintptr_t at = page & ((1u << MEM_MAP_LEAF_BITS) - 1);
         for (; page < end && at < 1u << MEM_MAP_LEAF_BITS; page++, at++)
-            leaf->span[at] = span;
+            leaf->entry[at] = entry;
     }
+}
+
+void map_set(struct span *span, size_t first_page, size_t pages)
+{
+    map_fill(span, first_page, pages, (uintptr_t)span);
+}
+
+void map_tag(struct span *pack, bool quick)
+{
+    uintptr_t tag = pack->region->heap_tag == MEM_TAG_NOBODY ? 0 : pack->region->heap_tag;
+
+    tag |= pack->kind == SPAN_MIXED ? MEM_TAG_MIXED : pack->class_index + 1u;
+    tag = quick ? tag : 0;
+    pack->quick = quick;
+    map_fill(pack, 0, pack->pages, (uintptr_t)pack | tag << MEM_TAG_SHIFT);
 }
 
 /* The end of a segment has no neighbour to ask for it, so it need not be touched. */
@@ -286,6 +343,7 @@ void mem_system_stats(struct mem_system_stats *ret_stats)
 static void count_got(size_t bytes, unsigned count)
 {
     limit_used += bytes;
+    meta_stock(limit_used);
     system_stats.got_bytes += bytes;
     system_stats.got_count += count;
 }
@@ -347,7 +405,7 @@ static void segment_got(struct segment *segment, char *base, size_t part)
         memset(base, 0, part);
         segment->cleared_bytes = (size_t)(base + part - segment->base);
     }
-    give_huge(region, base, part);
+    give_huge(region, base, part, segment->solo ? part : 0);
 }
 
 void segment_trim(struct segment *segment, size_t bytes)

@@ -108,7 +108,7 @@ static size_t count_class_free(struct mem_region *region, size_t *free)
         const struct size_class *class = &region->classes[i];
         if (!class->bytes)
             continue;
-        free[i] += class->limit - class->room + class->older_count;
+        free[i] += (size_t)(class->limit - class->room);
         for (const void *block = class->mixed_free; block; block = chain_next(block))
             free[i]++;
     }

@@ -44,10 +44,15 @@ static void free_map_add(struct free_map *map, const void *chain)
     }
 }
 
+/* Those that the pack itself has. */
+static void free_map_add_pack(struct free_map *map, const struct span *pack)
+{
+    memcpy(map->bits, pack->bits, (pack->capacity + 63u) / 64 * sizeof map->bits[0]);
+}
+
 static void free_map_add_class(struct free_map *map, const struct size_class *class)
 {
     free_map_add(map, class->head);
-    free_map_add(map, class->older);
     free_map_add(map, class->mixed_free);
 }
 
@@ -65,10 +70,10 @@ static int walk_rest(const struct span *span, size_t used, mem_block_visit *visi
 
 static int walk_pack(const struct span *pack, mem_block_visit *visit, void *arg)
 {
-    struct free_map map = { .span = pack, .unit_bytes = pack->block_bytes };
-    size_t bytes = pack->block_bytes;
+    struct free_map map = { .span = pack, .unit_bytes = pack_bytes(pack) };
+    size_t bytes = pack_bytes(pack);
 
-    free_map_add(&map, pack->free);
+    free_map_add_pack(&map, pack);
     free_map_add_class(&map, &pack->region->classes[pack->class_index]);
     for (size_t i = 0; i < pack->carved; i++) {
         int result = visit(arg, pack->base + i * bytes, bytes, !free_map_has(&map, i));
@@ -194,30 +199,24 @@ static void check_that(struct check *check, bool good, const void *at, const cha
         check_fault(check, at, why);
 }
 
-static bool block_in_pack(const struct span *pack, const void *block)
-{
-    return map_find(block) == pack &&
-           (size_t)((const char *)block - pack->base) % pack->block_bytes == 0;
-}
-
 static void check_pack(struct check *check, const struct span *pack)
 {
     size_t count = 0, want = (size_t)(pack->carved - pack->used);
 
     check_that(check, pack->used <= pack->carved && pack->carved <= pack->capacity, pack->base,
                "counts of a pack");
-    for (const void *block = pack->free; block; block = chain_next(block)) {
-        if (!block_in_pack(pack, block) || ++count > want) {
-            check_fault(check, block, "free chain of a pack (written after free?)");
-            break;
-        }
-    }
+    check_that(check, !pack->quick == !(map_entry(pack->base) >> MEM_TAG_SHIFT), pack->base,
+               "tag of a pack");
+    check_that(check, (pack->used == pack->capacity) == (pack->low == MEM_PACK_FULL), pack->base,
+               "mark of a full pack");
+    for (size_t i = 0; i < (pack->capacity + 63u) / 64; i++)
+        count += (size_t)__builtin_popcountll(pack->bits[i]);
     check_that(check, count == want, pack->base, "number of free blocks in a pack");
     check->pack_free_count += want;
     check->pack_count++;
     check->carved_count += pack->carved;
-    check->carved_bytes += (size_t)pack->carved * pack->block_bytes;
-    if ((size_t)pack->carved * pack->block_bytes < (size_t)pack->pages << MEM_PAGE_SHIFT)
+    check->carved_bytes += (size_t)pack->carved * pack_bytes(pack);
+    if ((size_t)pack->carved * pack_bytes(pack) < (size_t)pack->pages << MEM_PAGE_SHIFT)
         check->rest_count++;
 }
 
@@ -225,6 +224,8 @@ static void check_mixed(struct check *check, const struct span *span)
 {
     const struct mixed_pack *mixed = check->region->mixed;
 
+    check_that(check, !span->quick == !(map_entry(span->base) >> MEM_TAG_SHIFT), span->base,
+               "tag of a mixed pack");
     if (!mixed || mixed->span != span) {
         check_fault(check, span->base, "unknown mixed pack");
         return;
@@ -306,15 +307,14 @@ static void check_classes(struct check *check)
         const struct size_class *class = &region->classes[i];
         if (!class->bytes)
             continue;
-        size_t in_head = class->limit - class->room, in_mixed = 0;
+        size_t in_head = (size_t)(class->limit - class->room), in_mixed = 0;
         check_chain(check, class, class->head, in_head);
-        check_chain(check, class, class->older, class->older_count);
         for (const void *block = class->mixed_free; block && map_find(block);
              block = chain_next(block))
             if (++in_mixed > class->carved_count)
                 break;
         check_chain(check, class, class->mixed_free, in_mixed);
-        chained += in_head + class->older_count + in_mixed;
+        chained += in_head + in_mixed;
         for (const struct span *pack = class->avail; pack; pack = pack->next)
             if (pack->kind != SPAN_PACK || pack->class_index != i || pack->used == pack->capacity) {
                 check_fault(check, pack, "list of packs with room");

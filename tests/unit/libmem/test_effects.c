@@ -56,7 +56,7 @@ static int do_damage(struct mem_region *region)
         blocks[i] = mem_alloc(region, 400);
     for (int i = 0; i < 200; i++)
         mem_free(blocks[i]);
-    memset(blocks[199], 7, 8); /* after free: the link of a chain */
+    memset(blocks[0], 7, 8); /* after free: the link of a chain, where the first ones are */
     return get_more(region);
 }
 
