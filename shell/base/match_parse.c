@@ -377,10 +377,12 @@ static struct node *parse_options(struct parse *ps)
         if (*ps->at == '+' || *ps->at == '-')
             on = *ps->at == '+';
         else if (!apply_option(ps, *ps->at, on))
-            return bad_pattern(ps);
+            break;
     }
-    if (ps->at >= ps->end)
+    if (ps->at >= ps->end || (*ps->at != ')' && *ps->at != ':')) {
+        options_restore(ps, saved); /* it asked for no regular expression */
         return bad_pattern(ps);
+    }
     if (*ps->at++ == ':') {
         struct node *list = parse_inside(ps);
         options_restore(ps, saved);

@@ -162,7 +162,7 @@ static size_t find_match(struct text_op *op, const char *text, size_t len, size_
 /* Remembers one of all matches; beyond a number that no script looks at they are left out. */
 static void add_row(struct text_op *op, const struct match_span *spans, size_t count)
 {
-    enum { ROWS_MAX = 1 << 16 };
+    enum { ROWS_MAX = 1 << 12 };
     if (op->rows.len < ROWS_MAX * count * sizeof *spans)
         buf_append(&op->rows, (const char *)spans, count * sizeof *spans);
 }
@@ -172,15 +172,11 @@ static enum flow record_rows(struct shell *sh, struct text_op *op, const char *t
 {
     if (op->rows.failed)
         return shell_fail_memory(sh, op->rows.len);
-    size_t row = count * sizeof(struct match_span), rows = op->rows.len / row;
-    struct match_span *spans = mem_alloc(sh->heap, op->rows.len);
-    if (!spans)
-        return shell_fail_memory(sh, op->rows.len);
-    memcpy(spans, op->rows.data, op->rows.len); /* the buffer need not be aligned */
-    ptrdiff_t end = spans[(rows - 1) * count].end;
-    enum flow flow = special_set_matches(sh, text, (size_t)end, spans, count, rows);
-    mem_free_sized(sh->heap, spans, op->rows.len);
-    return flow;
+    size_t row = count * sizeof(struct match_span);
+    struct match_span last;
+    memcpy(&last, op->rows.data + op->rows.len - row, sizeof last);
+    return special_set_matches(sh, text, (size_t)last.end, op->rows.data, count,
+                               op->rows.len / row);
 }
 
 /* One match: .sh.match is set for the replacement to use, which is made if need be and appended. */

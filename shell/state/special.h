@@ -66,9 +66,9 @@ struct ifs_table {
 struct match_span;
 enum flow special_set_match(struct shell *sh, const char *text, size_t len,
                             const struct match_span *spans, size_t count) NODISCARD;
-/* .sh.match after ROWS matches one after the other, each with COUNT spans: element I is an array of
- * what span I was in each. */
-enum flow special_set_matches(struct shell *sh, const char *text, size_t len,
-                              const struct match_span *spans, size_t count, size_t rows) NODISCARD;
+/* .sh.match after ROWS matches one after the other, each with COUNT spans, whose bytes are at
+ * SPANS: element I is an array of what span I was in each. */
+enum flow special_set_matches(struct shell *sh, const char *text, size_t len, const void *spans,
+                              size_t count, size_t rows) NODISCARD;
 
 #endif

@@ -74,8 +74,8 @@ enum flow special_set_match(struct shell *sh, const char *text, size_t len,
     return special_set_matches(sh, text, len, spans, count, 0);
 }
 
-enum flow special_set_matches(struct shell *sh, const char *text, size_t len,
-                              const struct match_span *spans, size_t count, size_t rows)
+enum flow special_set_matches(struct shell *sh, const char *text, size_t len, const void *spans,
+                              size_t count, size_t rows)
 {
     struct match_state *state = NULL;
     size_t all = rows ? count * rows : count;
@@ -96,7 +96,7 @@ enum flow special_set_matches(struct shell *sh, const char *text, size_t len,
     if (!str_ok(&state->text))
         return shell_fail_memory(sh, len);
     if (all > 0)
-        memcpy(state->spans, spans, all * sizeof *spans);
+        memcpy(state->spans, spans, all * sizeof *state->spans);
     state->count = count;
     state->rows = rows;
     return FLOW_NEXT;

@@ -239,7 +239,7 @@ static bool lex_substitute(struct parser *p, struct param *param)
         param->op = OP_SUBST_ALL;
     else if (take(p, '#'))
         param->op = OP_SUBST_PREFIX;
-    else if (take(p, '%'))
+    else if (look_ahead(p, 1) != '(' && take(p, '%')) /* %( begins a pattern */
         param->op = OP_SUBST_SUFFIX;
     return lex_arg(p, WORD_SUBST, &param->arg) &&
            (!take(p, '/') || lex_arg(p, WORD_REPLACE, &param->arg2));
