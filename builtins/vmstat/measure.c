@@ -228,6 +228,10 @@ enum flow vmstat_measure(struct shell *sh, const struct request *rq)
     enum flow flow = request_run(sh, rq);
     cost_end(sh, &m->start, &m->cost);
     int status = sh->status;
+    if (flow == FLOW_FORKED) { /* a child goes on in our place, and will report */
+        mem_free(m);
+        return flow;
+    }
     enum flow reported = report(sh, &m->cost, rq->exact);
     if (rq->write && sh->vmstat->timeline) {
         enum flow drawn = timeline_end(sh, vmstat_report_out(sh));
