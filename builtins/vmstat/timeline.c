@@ -16,7 +16,7 @@
 
 enum { SAMPLES = 1024, NS_PER_MS = 1000000, MS_MAX = 3600000 };
 enum {
-    SVG_WIDTH = 788,
+    SVG_WIDTH = 810,
     SVG_HEIGHT = 320,
     PLOT_LEFT = 70,
     PLOT_TOP = 40,

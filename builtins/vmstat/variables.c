@@ -19,14 +19,21 @@ struct size {
     size_t bytes, slack, elements;
     variable_visit *visit; /* or NULL */
     void *arg;
+    bool looked_up; /* blocks of debug regions have sizes of their own */
 };
 
-/* One block, of which USED bytes hold something. */
-static void add_block(struct size *size, const void *block, size_t used)
+enum { PREFETCH_AHEAD = 12 };
+
+static bool is_debugged(const struct shell *sh)
 {
-    if (!block)
-        return;
-    size_t bytes = mem_block_bytes(block);
+    struct mem_stats stats;
+    mem_region_stats(sh->nodes, &stats);
+    return stats.method == MEM_METHOD_DEBUG;
+}
+
+/* One block of BYTES, of which USED hold something. */
+static void add_sized(struct size *size, const void *block, size_t bytes, size_t used)
+{
     if (size->visit)
         size->visit(size->arg, block, bytes, used < bytes ? used : bytes);
     size->bytes += bytes;
@@ -36,6 +43,19 @@ static void add_block(struct size *size, const void *block, size_t used)
 static void add_array(struct size *size, const struct array *a);
 static void add_members(struct size *size, const struct members *m);
 
+static void add_block(struct size *size, const void *block, size_t used)
+{
+    if (block)
+        add_sized(size, block, mem_block_bytes(block), used);
+}
+
+/* Of a block that got REQUESTED bytes, which need not be looked up then: there may be millions. */
+static void add_requested(struct size *size, const void *block, size_t requested, size_t used)
+{
+    size_t bytes = size->looked_up ? mem_block_bytes(block) : mem_good_bytes(requested);
+    add_sized(size, block, bytes, used);
+}
+
 /* What VALUE owns; the value itself lies in a block that is counted already. */
 static void add_value(struct size *size, const struct value *value)
 {
@@ -44,7 +64,7 @@ static void add_value(struct size *size, const struct value *value)
     else if (value->bits & VALUE_COMPOUND)
         add_members(size, value->members);
     else if (value->bits & VALUE_HEAP)
-        add_block(size, value->heap.data, (size_t)value->heap.len + 1);
+        add_requested(size, value->heap.data, value->heap.cap, (size_t)value->heap.len + 1);
 }
 
 static void add_array(struct size *size, const struct array *a)
@@ -61,10 +81,13 @@ static void add_array(struct size *size, const struct array *a)
     add_block(size, a->slots, a->used * sizeof *a->slots);
     add_block(size, a->hashes, a->used * sizeof *a->hashes);
     for (size_t i = 0; i < a->slot_cap; i++) {
+        if (i + PREFETCH_AHEAD < a->slot_cap && a->hashes[i + PREFETCH_AHEAD])
+            __builtin_prefetch(a->slots[i + PREFETCH_AHEAD]);
         const struct element *element = a->hashes[i] ? a->slots[i] : NULL;
         if (!element)
             continue;
-        add_block(size, element, sizeof *element + element->key_len + 1);
+        size_t bytes = offsetof(struct element, key) + element->key_len + 1;
+        add_requested(size, element, bytes, bytes);
         add_value(size, &element->value);
     }
 }
@@ -97,7 +120,7 @@ static void add_variable(struct size *size, const struct var *var)
 
 void variables_walk(struct shell *sh, variable_visit *visit, void *arg)
 {
-    struct size size = { .visit = visit, .arg = arg };
+    struct size size = { .visit = visit, .arg = arg, .looked_up = is_debugged(sh) };
     size_t cursor = 0;
     for (struct map_slot *slot; (slot = map_next(&sh->names, &cursor));) {
         const struct name *name = slot->value;
@@ -123,9 +146,10 @@ static const char *variable_kind(const struct var *var)
     return "scalar";
 }
 
-static bool list_add(struct shell *sh, struct variable_sizes *list, const struct var *var)
+static bool list_add(struct shell *sh, struct variable_sizes *list, const struct var *var,
+                     bool looked_up)
 {
-    struct size size = { 0 };
+    struct size size = { .looked_up = looked_up };
     if (list->count == list->cap) {
         size_t cap = list->cap ? 2 * list->cap : 128;
         void *items = mem_resize(sh->watch_region, list->items, cap * sizeof *list->items);
@@ -167,7 +191,7 @@ enum flow variables_take(struct shell *sh, const char *pattern, struct variable_
     struct variable_sizes list = { 0 };
     struct pattern *compiled = NULL;
     size_t cursor = 0;
-    bool whole = true;
+    bool whole = true, looked_up = is_debugged(sh);
 
     if (!vmstat_state(sh))
         return shell_fail_memory(sh, 0);
@@ -179,7 +203,7 @@ enum flow variables_take(struct shell *sh, const char *pattern, struct variable_
         if (compiled && !pattern_matches(compiled, name->text, name->len))
             continue;
         for (const struct var *var = name->cur; var && whole; var = var->outer)
-            whole = list_add(sh, &list, var);
+            whole = list_add(sh, &list, var, looked_up);
     }
     if (compiled)
         pattern_free(compiled);
