@@ -57,7 +57,7 @@ static enum flow file_read(struct shell *sh, const struct word *word, struct str
         if (!str_reserve(sink, 65536))
             break;
         ssize_t got = sys_read(fd, sink->data + sink->len, sink->cap - sink->len - 1);
-        if (got < 0 && errno == EINTR && !sh->pending)
+        if (got < 0 && errno == EINTR && !(sh->pending & ~(int)PENDING_SAMPLE))
             continue;
         if (got <= 0)
             break;

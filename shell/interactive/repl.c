@@ -131,7 +131,7 @@ static ptrdiff_t line_read(void *ctx, bool continuation, const char **ret_text)
     errno = 0;
     const char *line = el_gets(repl->edit, &count);
     if (!line || count <= 0) {
-        if (sh->pending || errno == EINTR) {
+        if ((sh->pending & ~(int)PENDING_SAMPLE) || errno == EINTR) {
             str_clear(&repl->command);
             fdtab_message(sh, "", 0);
             sh->status = 128 + SIGINT;

@@ -62,6 +62,15 @@ static bool fixture_declaration(void *ctx, const char *name, size_t len)
     return false;
 }
 
+/* `measure`, whose option -n takes the next word. */
+static bool fixture_takes_command(void *ctx, const char *name, size_t len, const char *option)
+{
+    (void)ctx;
+    if (len != 7 || memcmp(name, "measure", 7) != 0)
+        return false;
+    return !option || strcmp(option, "-n") == 0;
+}
+
 static void fixture_warn(void *ctx, uint32_t line, const char *text)
 {
     struct fixture *f = ctx;
@@ -79,6 +88,7 @@ void fixture_init(struct fixture *f)
                                      .intern = fixture_intern,
                                      .alias = fixture_alias,
                                      .is_declaration = fixture_declaration,
+                                     .takes_command = fixture_takes_command,
                                      .region = f->region,
                                      .scratch_region = f->region,
                                      .brace_expand = true,

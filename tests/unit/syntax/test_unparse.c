@@ -52,6 +52,45 @@ static void test_function(void **state)
     assert_int_equal(fixture_release(&f), 0);
 }
 
+/* A compound command behind the options of a command that takes one is no argument. */
+static void test_compound_argument(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *shown; /* NULL: an error */
+    } cases[] = {
+        { "measure -x { a; } >f", "measure -x {\n\ta\n} >f\n" },
+        { "measure -n 3 -x >f ( a )", "measure -n 3 -x (\n\ta\n) >f\n" },
+        { "measure -x ((1 + 1))", "measure -x ((1 + 1))\n" },
+        { "measure -x for i in 1; do a; done | b", "measure -x for i in 1; do\n\ta\ndone | b\n" },
+        { "measure -x cmd {", "measure -x cmd {\n" },
+        { "measure -n { a", "measure -n { a\n" },
+        { "measure {", "measure {\n" },
+        { "other -x {", "other -x {\n" },
+        { "measure -x { a; } b", NULL },
+        { "measure -x { a", NULL },
+        { "measure cmd ( a )", NULL },
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct fixture f;
+        struct program *program = NULL;
+        struct parse_error error;
+        fixture_init(&f);
+        enum parse_result result =
+            fixture_parse(&f, cases[i].text, strlen(cases[i].text), &program, &error);
+        assert_int_equal(result, cases[i].shown ? PARSE_OK : PARSE_ERROR);
+        if (cases[i].shown) {
+            struct str s;
+            str_init(&s, f.region);
+            unparse_list(&s, program->body, 0);
+            assert_string_equal(str_text(&s), cases[i].shown);
+            str_release(&s);
+            program_release(program);
+        }
+        assert_int_equal(fixture_release(&f), 0);
+    }
+}
+
 static void test_pieces(void **state)
 {
     (void)state;
@@ -107,6 +146,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_indent),
         cmocka_unit_test(test_function),
+        cmocka_unit_test(test_compound_argument),
         cmocka_unit_test(test_pieces),
         cmocka_unit_test(test_summary),
     };
