@@ -40,6 +40,9 @@ struct args {
     const struct assign *const
         *assigns; /* BUILTIN_DECL: per argument, the parsed assignment or NULL; NULL array: none */
     const struct node *body; /* BUILTIN_TAKES_COMMAND: the compound command, or NULL */
+    /* from the first to behind the last argument that is one of several that a word became; both 0:
+     * there is none */
+    size_t many_first, many_end;
     /* state of option parsing */
     size_t next;                 /* index of the next argument */
     const char *cluster;         /* rest of -abc */

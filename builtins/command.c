@@ -6,10 +6,83 @@
  * declaration commands and redirections work as without it. What comes here are the other options:
  * -v and -V, and -x.
  */
+#include <string.h>
+#include <unistd.h>
+
 #include "builtins/builtin.h"
 #include "builtins/whence.h"
 #include "shell/exec/exec.h"
+#include "shell/state/env.h"
 #include "shell/state/option.h"
+
+enum { RESERVED_BYTES = 4096 }; /* what the system puts beside arguments and environment */
+
+/* ---- command -x with more arguments than the system takes --------------------------------------
+ */
+
+static size_t texts_bytes(const char *const *texts, size_t count)
+{
+    size_t bytes = 0;
+    for (size_t i = 0; i < count; i++)
+        bytes += strlen(texts[i]) + 1 + sizeof *texts;
+    return bytes;
+}
+
+/* Bytes of arguments that a program may get beside the environment. */
+static enum flow arguments_limit(struct shell *sh, size_t *ret)
+{
+    char *const *envp;
+    size_t count = 0;
+    TRY(env_build(sh, &envp));
+    while (envp[count])
+        count++;
+    size_t used = texts_bytes((const char *const *)envp, count) + RESERVED_BYTES;
+    long most = sysconf(_SC_ARG_MAX);
+    *ret = most > 0 && (size_t)most > used ? (size_t)most - used : 0;
+    return FLOW_NEXT;
+}
+
+/* Runs the command as often as it takes for the arguments from FIRST to END; the others go along
+ * each time. The status is the highest one. */
+static enum flow run_divided(struct shell *sh, const char *const *argv, size_t count, size_t first,
+                             size_t end, size_t limit, unsigned how)
+{
+    size_t tail = count - end;
+    size_t fixed = texts_bytes(argv, first) + texts_bytes(argv + end, tail);
+    const char **part = scratch_alloc(sh, (count + 1) * sizeof *part);
+    int status = 0;
+    if (!part)
+        return shell_fail_memory(sh, (count + 1) * sizeof *part);
+    memcpy(part, argv, first * sizeof *part);
+    for (size_t at = first; at < end;) {
+        size_t bytes = fixed, n = first;
+        while (at < end && (n == first || bytes + texts_bytes(argv + at, 1) <= limit)) {
+            bytes += texts_bytes(argv + at, 1);
+            part[n++] = argv[at++];
+        }
+        memcpy(part + n, argv + end, tail * sizeof *part);
+        part[n + tail] = NULL;
+        TRY(exec_argv(sh, n + tail, part, how));
+        if (sh->status > status)
+            status = sh->status;
+    }
+    sh->status = status;
+    return FLOW_NEXT;
+}
+
+static enum flow run_program(struct shell *sh, const struct args *args, unsigned how)
+{
+    const char *const *argv = args->argv + args->next;
+    size_t count = args_left(args), limit;
+    size_t first = args->many_first > args->next ? args->many_first - args->next : 1;
+    size_t end = args->many_end > args->next + first ? args->many_end - args->next : 0;
+    if (end && end <= count) {
+        TRY(arguments_limit(sh, &limit));
+        if (texts_bytes(argv, count) > limit)
+            return run_divided(sh, argv, count, first, end, limit, how);
+    }
+    return exec_argv(sh, count, argv, how);
+}
 
 static enum flow command_run(struct shell *sh, struct args *args)
 {
@@ -40,6 +113,8 @@ static enum flow command_run(struct shell *sh, struct args *args)
         show |= WHENCE_DEFINITION;
     if (query)
         return whence_names(sh, args, show);
+    if (how & EXEC_EXTERNAL)
+        return run_program(sh, args, how);
     return exec_argv(sh, args_left(args), args->argv + args->next, how);
 }
 
@@ -47,7 +122,9 @@ static const struct builtin_option options[] = {
     { .letter = 'p', .help = "search the system's standard PATH" },
     { .letter = 'v', .help = "show the path, the alias or the name: whence" },
     { .letter = 'V', .help = "describe in words: whence -v" },
-    { .letter = 'x', .help = "run a program even if there is a builtin of that name" },
+    { .letter = 'x',
+      .help = "run a program even if there is a builtin of that name; as often as needed when the "
+              "arguments that words like \"$@\" became are too many for one run" },
     { 0 },
 };
 

@@ -157,7 +157,7 @@ static enum flow print_run(struct shell *sh, struct args *args)
     } else {
         struct str text;
         str_init(&text, sh->scratch);
-        bool newline = !options.no_newline;
+        bool newline = !options.no_newline && (!options.variables || args_left(args));
         if (options.variables)
             TRY(append_variables(sh, args, !options.one_line, &text));
         else

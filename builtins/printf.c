@@ -41,7 +41,9 @@ struct spec {
     bool locale; /* flag ': groups as the locale has them, which in C are none */
     bool has_precision;
     int width, precision;
-    int base;         /* of %..Nd; 0: none */
+    int base;              /* of %..Nd; 0: none */
+    const char *separator; /* of %..:c and %..:s, between characters or arguments; NULL: none */
+    size_t separator_len;
     const char *name; /* of %(name)c */
     size_t name_len;
     char conversion;
@@ -172,6 +174,26 @@ static int read_star(struct printer *p, const char **at)
     return take_int(p);
 }
 
+/* After the second point: a base, or what separates the characters of %c and the arguments of %s,
+ * which `*` takes from the arguments. */
+static void read_third(struct printer *p, const char **at, struct spec *spec)
+{
+    const char *c = *at;
+    bool is_text = c[0] && (c[1] == 'c' || c[1] == 's');
+    if (is_text && *c == '*') {
+        const char *arg = take_arg(p);
+        spec->separator = arg ? arg : "";
+        spec->separator_len = strlen(spec->separator);
+        *at = c + 1;
+    } else if (is_text && !(*c >= '0' && *c <= '9')) {
+        spec->separator = c;
+        spec->separator_len = 1;
+        *at = c + 1;
+    } else {
+        spec->base = read_star(p, at);
+    }
+}
+
 /* What follows a % at *AT, which is moved past it. False: the format ends there. */
 static bool read_spec(struct printer *p, const char **at, struct spec *spec)
 {
@@ -193,7 +215,7 @@ static bool read_spec(struct printer *p, const char **at, struct spec *spec)
             spec->has_precision = false;
         if (*c == '.') {
             c++;
-            spec->base = read_star(p, &c);
+            read_third(p, &c, spec);
         }
     }
     if (*c == '(') {
@@ -475,6 +497,28 @@ static void convert_float(struct printer *p, const struct spec *spec)
 }
 #pragma GCC diagnostic pop
 
+/* %..:c, the characters of an argument, and %..:s, all arguments that are left, with what is
+ * between them. */
+static void convert_separated(struct printer *p, const struct spec *spec)
+{
+    bool first = true;
+    str_clear(&p->text);
+    do {
+        const char *arg = take_arg(p);
+        size_t len = arg ? strlen(arg) : 0, bytes;
+        for (size_t i = 0; i < len || (spec->conversion == 's' && i == 0); i += bytes) {
+            bytes = spec->conversion == 's' ? len : utf8_char_bytes(arg + i, arg + len);
+            if (!first)
+                str_append(&p->text, spec->separator, spec->separator_len);
+            first = false;
+            str_append(&p->text, arg ? arg + i : "", bytes);
+            if (!bytes)
+                break;
+        }
+    } while (spec->conversion == 's' && p->next < p->count);
+    write_string(p, spec, str_text(&p->text), p->text.len);
+}
+
 /* %c: the first character, or a NUL byte. */
 static void convert_char(struct printer *p, const struct spec *spec)
 {
@@ -575,6 +619,10 @@ static void convert_time(struct printer *p, const struct spec *spec)
 static enum flow convert(struct printer *p, struct spec *spec)
 {
     const char *arg;
+    if (spec->separator) {
+        convert_separated(p, spec);
+        return FLOW_NEXT;
+    }
     switch (spec->conversion) {
     case 's':
         arg = take_arg(p);

@@ -135,8 +135,9 @@ static void append_branch(struct str *s, const char *text, size_t len, int level
     for (size_t i = 0; i < len && level < 64;) {
         size_t end = atom_end(text, len, i);
         char repeat = end < len ? text[end] : '\0';
-        size_t next = end + (repeat == '*' || repeat == '+' || repeat == '?');
         bool group = text[i] == '(';
+        size_t next =
+            end + (repeat == '*' || repeat == '+' || repeat == '?' || (group && repeat == '!'));
         if (repeat == '{') {
             const char *close = memchr(text + end, '}', len - end);
             next = close ? (size_t)(close - text) + 1 : end;
@@ -226,7 +227,7 @@ void quote_pattern_to_ere(struct str *s, const char *text, size_t len)
             char repeat = repeats.data[repeats.len - 1];
             str_truncate(&repeats, repeats.len - 1);
             str_putc(s, ')');
-            if (repeat == '*' || repeat == '+' || repeat == '?')
+            if (repeat != '@') /* ! has no regular expression; %P knows it again */
                 str_putc(s, repeat);
         } else if (c == '*') {
             str_append_z(s, ".*");

@@ -92,7 +92,7 @@ static enum flow append_variable(struct shell *sh, const struct decl *decl, stru
     }
     if (decl->print && !decl->word)
         return var_print(sh, name, line, true);
-    if (var->attrs & VAR_NOTHING && !(decl->print && decl->word)) {
+    if (var->attrs & VAR_NOTHING && !decl->word) {
         if (var->attrs & VAR_ARRAY)
             str_append(line, name->text, name->len);
         return FLOW_NEXT;

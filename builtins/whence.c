@@ -63,6 +63,7 @@ static enum flow report(struct shell *sh, struct query *query, const char *name,
         return FLOW_NEXT;
     }
     if (meaning == MEANING_FILE) {
+        /* looking a name up makes its first place known */
         bool tracked = map_get(&sh->cmdhash, name, strlen(name)) != NULL;
         out_printf(sh->out, tracked ? "%s is a tracked alias for %s\n" : "%s is %s\n", name, text);
         return FLOW_NEXT;
@@ -134,6 +135,8 @@ static enum flow report_files(struct shell *sh, struct query *query, const char 
         return path ? report(sh, query, name, MEANING_FILE, path) : FLOW_NEXT;
     }
     struct vec paths;
+    if (!(query->show & WHENCE_PATH_ONLY) && !query->found)
+        (void)cmdhash_find(sh, name, default_path);
     vec_init(&paths, sh->heap);
     enum flow flow = cmdhash_find_all(sh, name, &paths);
     for (size_t i = 0; i < paths.count && flow == FLOW_NEXT; i++) {

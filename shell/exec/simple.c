@@ -78,6 +78,7 @@ struct declared {
     const struct assign **items;
     size_t *places;
     size_t count;
+    size_t many_first, many_end; /* struct args */
 };
 
 static enum flow declared_add(struct shell *sh, struct declared *declared, size_t room,
@@ -131,6 +132,20 @@ static enum flow declared_arg(struct shell *sh, const struct node_simple *node,
     return fields_push(sh, fields, text);
 }
 
+/* A word, and whether it became several fields. */
+static enum flow expand_word(struct shell *sh, const struct word *word, struct fields *fields,
+                             struct declared *declared)
+{
+    size_t before = fields->count;
+    TRY(expand_fields(sh, word, fields));
+    if (fields->count > before + 1) {
+        if (!declared->many_end)
+            declared->many_first = before;
+        declared->many_end = fields->count;
+    }
+    return FLOW_NEXT;
+}
+
 static enum flow words_expand(struct shell *sh, const struct node_simple *node, bool declaration,
                               struct fields *fields, struct declared *declared)
 {
@@ -139,7 +154,7 @@ static enum flow words_expand(struct shell *sh, const struct node_simple *node, 
         if (arg->kind == ARG_ASSIGN && (declaration || !arg->word))
             TRY(declared_arg(sh, node, arg->assign, fields, declared));
         else
-            TRY(expand_fields(sh, arg->word, fields));
+            TRY(expand_word(sh, arg->word, fields, declared));
     }
     return FLOW_NEXT;
 }
@@ -562,6 +577,8 @@ static enum flow command_run(struct shell *sh, const struct node_simple *node, b
         command_resolve(sh, fields.argv[0], strlen(fields.argv[0]), false, &run.command);
     run.args.count = fields.count;
     run.args.argv = fields.argv;
+    run.args.many_first = declared.many_first;
+    run.args.many_end = declared.many_end;
     if (declared.count)
         TRY(declared_array(sh, &declared, fields.count, &run.args.assigns));
     if (debug) {
