@@ -1,12 +1,12 @@
 /*
  * pattern.c: the allocation pattern of a shell, in nanoseconds a call.
  *
- * Usage: mem_bench [nodes]. Inserts nodes of 24..64 bytes with strings of 8..40, gives random
- * strings a new value, unsets and inserts again, appends byte by byte, pushes and pops call frames,
- * and frees all; once through regions with sized frees, once through malloc and free (which are
- * libmem's own unless the program was built without the front; preload another malloc to compare).
- * "all" is the mean of the phases that touch nodes. Run it several times: the figures are processor
- * time.
+ * Usage: mem_bench [NODES [region|malloc]]. Inserts nodes of 24..64 bytes with strings of 8..40,
+ * gives random strings a new value, unsets and inserts again, appends byte by byte, pushes and pops
+ * call frames, and frees all; once through regions with sized frees, once through malloc and free.
+ * In mem_bench those are libmem's own; mem_bench_malloc is not linked with libmem and does the
+ * second only, on whatever malloc is preloaded. "all" is the mean of the phases that touch nodes.
+ * Run it several times: the figures are processor time.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +14,11 @@
 #include <sys/resource.h>
 #include <time.h>
 
+#if PATTERN_REGIONS
 #include "libmem.h"
+#else
+#include <stdint.h>
+#endif
 
 struct heap {
     const char *name;
@@ -32,7 +36,6 @@ enum { PHASES = 6 };
 static const char *const phase_names[PHASES] = { "insert", "assign", "unset",
                                                  "append", "frame",  "free" };
 
-static struct mem_region *region;
 static uint64_t seed;
 
 static uint64_t next_random(void)
@@ -51,6 +54,9 @@ static double now_ns(void)
     return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
 }
 
+#if PATTERN_REGIONS
+static struct mem_region *region;
+
 static void *region_alloc(size_t bytes)
 {
     return mem_alloc(region, bytes);
@@ -65,6 +71,8 @@ static void region_free(void *block, size_t bytes)
 {
     mem_free_sized(region, block, bytes);
 }
+
+#endif
 
 static void plain_free(void *block, size_t bytes)
 {
@@ -162,14 +170,18 @@ static void run(const struct heap *heap, struct item *items, size_t count, doubl
 int main(int argc, char **argv)
 {
     static const struct heap heaps[] = {
+#if PATTERN_REGIONS
         { "region", region_alloc, region_resize, region_free },
+#endif
         { "malloc", malloc, realloc, plain_free },
     };
     size_t count = argc > 1 ? strtoul(argv[1], NULL, 10) : 1000000;
     const char *only = argc > 2 ? argv[2] : NULL;
     struct item *items = checked(calloc(count ? count : 1, sizeof *items));
 
+#if PATTERN_REGIONS
     region = mem_region_open("bench", MEM_BEST, 0);
+#endif
     printf("%-8s", "ns/call");
     for (int i = 0; i < PHASES; i++)
         printf("%9s", phase_names[i]);
@@ -189,6 +201,5 @@ int main(int argc, char **argv)
                usage.ru_maxrss / 1024);
     }
     free(items);
-    mem_region_close(region);
     return 0;
 }
