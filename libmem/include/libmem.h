@@ -17,6 +17,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
 #pragma GCC visibility push(default)
 
 struct mem_region;
@@ -278,5 +281,8 @@ void *mem_alloc_zeroed_kind(struct mem_region *region, size_t bytes, unsigned ki
 void *mem_resize_kind(struct mem_region *region, void *block, size_t bytes, unsigned kind);
 
 #pragma GCC visibility pop
+#ifdef __cplusplus
+}
+#endif
 
 #endif
