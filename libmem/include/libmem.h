@@ -93,7 +93,7 @@ void mem_region_reset(struct mem_region *region, struct mem_mark mark);
 struct mem_stats {
     const char *name;
     enum mem_method method;
-    unsigned flags;    /* reserved for VMALLOC.md flags; 0 */
+    unsigned flags;    /* of the original, always 0 */
     size_t size_bytes; /* total of all segments */
     size_t segment_count;
     size_t pack_count;
