@@ -132,7 +132,7 @@ static enum flow draw_text(struct shell *sh, const struct histogram *histogram, 
     return table_end(sh, &table, sh->out);
 }
 
-static void draw_svg(struct out *out, const struct histogram *histogram)
+static void draw_svg(struct out *out, const struct histogram *histogram, bool exact)
 {
     size_t lines = 0, y = 34, most = most_bytes(histogram);
     char top[SIZE_TEXT], bytes[SIZE_TEXT];
@@ -153,10 +153,10 @@ static void draw_svg(struct out *out, const struct histogram *histogram)
                    "<text x=\"%d\" y=\"%zu\" text-anchor=\"end\">up to %s</text>"
                    "<rect x=\"%d\" y=\"%zu\" width=\"%.1f\" height=\"%d\" fill=\"#3182bd\"/>"
                    "<text x=\"%.1f\" y=\"%zu\">%s in %zu blocks, %zu free</text>\n",
-                   SVG_TEXT - 10, y + 12, size_text(top, bucket_top(i), false), SVG_TEXT, y,
+                   SVG_TEXT - 10, y + 12, size_text(top, bucket_top(i), exact), SVG_TEXT, y,
                    (double)b->busy_bytes * SVG_BAR / (double)most, SVG_LINE - 4,
                    SVG_TEXT + 6 + (double)b->busy_bytes * SVG_BAR / (double)most, y + 12,
-                   size_text(bytes, b->busy_bytes, false), b->busy_count, b->free_count);
+                   size_text(bytes, b->busy_bytes, exact), b->busy_count, b->free_count);
         y += SVG_LINE;
     }
     out_puts(out, "</svg>\n");
@@ -166,7 +166,7 @@ void histogram_draw(struct shell *sh, struct out *out)
 {
     struct histogram histogram;
     histogram_take(sh, &histogram, NULL);
-    draw_svg(out, &histogram);
+    draw_svg(out, &histogram, false);
 }
 
 enum flow vmstat_histogram(struct shell *sh, const struct request *rq)
@@ -183,6 +183,6 @@ enum flow vmstat_histogram(struct shell *sh, const struct request *rq)
     if (!file)
         return draw_text(sh, &histogram, rq->exact);
     TRY(document_begin(sh, &document));
-    draw_svg(&document.out, &histogram);
+    draw_svg(&document.out, &histogram, rq->exact);
     return document_write(sh, &document, rq->command, file);
 }

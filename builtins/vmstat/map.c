@@ -30,7 +30,7 @@ static const char *const part_shades[CELL_LEVELS] = { "░", "▒", "▓" };
 struct painter {
     struct out *out;
     size_t cell_bytes;
-    bool utf8, colour, svg;
+    bool utf8, colour, svg, exact;
     size_t columns, column, row; /* where the next cell goes */
     size_t top;                  /* SVG: of the region's cells */
     /* the cell that is being gathered */
@@ -206,17 +206,17 @@ static size_t cell_bytes_choose(const char *only, size_t columns, size_t rows)
 static void region_head(struct painter *map, const struct mem_stats *s)
 {
     char size[SIZE_TEXT], busy[SIZE_TEXT], cell[SIZE_TEXT];
-    size_text(size, s->size_bytes, false);
-    size_text(busy, s->busy_bytes, false);
-    size_text(cell, map->cell_bytes, false);
+    size_text(size, s->size_bytes, map->exact);
+    size_text(busy, s->busy_bytes, map->exact);
+    size_text(cell, map->cell_bytes, map->exact);
     if (map->svg) {
         out_printf(map->out, "<text x=\"%d\" y=\"%zu\">", SVG_LEFT, map->top - 6);
         out_xml(map->out, s->name, strlen(s->name));
-        out_printf(map->out, ": %s in %zu segments, %s busy</text>\n", size, s->segment_count,
-                   busy);
+        out_printf(map->out, ": %s in %zu segment%s, %s busy</text>\n", size, s->segment_count,
+                   s->segment_count == 1 ? "" : "s", busy);
     } else {
-        out_printf(map->out, "%s: %s in %zu segments, %s busy; a cell is %s\n", s->name, size,
-                   s->segment_count, busy, cell);
+        out_printf(map->out, "%s: %s in %zu segment%s, %s busy; a cell is %s\n", s->name, size,
+                   s->segment_count, s->segment_count == 1 ? "" : "s", busy, cell);
     }
 }
 
@@ -263,14 +263,16 @@ static bool map_regions(struct painter *map, const char *only)
     return any;
 }
 
-static void draw_svg(struct out *out, const char *only)
+static void draw_svg(struct out *out, const char *only, bool exact)
 {
     struct str body;
     struct out sink;
     char cell[SIZE_TEXT];
     str_init(&body, out->sink->region);
     out_init_sink(&sink, &body);
-    struct painter map = { .out = &sink, .svg = true, .columns = SVG_COLUMNS, .top = SVG_TOP };
+    struct painter map = {
+        .out = &sink, .svg = true, .exact = exact, .columns = SVG_COLUMNS, .top = SVG_TOP
+    };
     map.cell_bytes = cell_bytes_choose(only, SVG_COLUMNS, SVG_ROWS);
     (void)map_regions(&map, only);
     /* the height is known only now */
@@ -288,7 +290,7 @@ static void draw_svg(struct out *out, const char *only)
         x += 110;
     }
     out_printf(out, "<text x=\"%zu\" y=\"20\">a cell is %s</text>\n", x,
-               size_text(cell, map.cell_bytes, false));
+               size_text(cell, map.cell_bytes, exact));
     out_write(out, body.data, body.len);
     out_puts(out, "</svg>\n");
     out->sink->failed |= body.failed;
@@ -297,7 +299,7 @@ static void draw_svg(struct out *out, const char *only)
 
 void map_draw(struct out *out)
 {
-    draw_svg(out, NULL);
+    draw_svg(out, NULL, false);
 }
 
 enum flow vmstat_map(struct shell *sh, const struct request *rq)
@@ -311,10 +313,10 @@ enum flow vmstat_map(struct shell *sh, const struct request *rq)
         return vmstat_fail(sh, rq, "%s: no such region", only);
     if (file) {
         TRY(document_begin(sh, &document));
-        draw_svg(&document.out, only);
+        draw_svg(&document.out, only, rq->exact);
         return document_write(sh, &document, rq->command, file);
     }
-    struct painter map = { .out = sh->out };
+    struct painter map = { .out = sh->out, .exact = rq->exact };
     map.colour = out_is_terminal(sh->out);
     map.utf8 = map.colour && utf8_active;
     map.columns = terminal_width(sh, sh->out);

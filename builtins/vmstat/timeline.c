@@ -14,7 +14,7 @@
 #include "shell/base/sys.h"
 #include "shell/base/utf8.h"
 
-enum { SAMPLES = 1024, NS_PER_MS = 1000000, MS_MAX = 3600000 };
+enum { SAMPLES = 1024, NS_PER_MS = 1000000, COARSE_MS = 10, MS_MAX = 3600000 };
 enum {
     SVG_WIDTH = 810,
     SVG_HEIGHT = 320,
@@ -78,6 +78,9 @@ static void sample_take(struct timeline *timeline, int64_t now)
 static void timeline_sample(struct shell *sh)
 {
     struct timeline *timeline = sh->vmstat->timeline;
+    bool coarse = timeline->step_ns >= COARSE_MS * NS_PER_MS;
+    if (coarse && sys_monotonic_coarse_ns() < timeline->next_ns)
+        return;
     int64_t now = sys_monotonic_ns();
     if (now < timeline->next_ns)
         return;

@@ -28,7 +28,7 @@ static const struct action {
 } actions[] = {
     { 0, "bfr", false, vmstat_table },     { 'x', "bOnw", true, vmstat_measure },
     { 'O', "bxn", true, vmstat_compare },  { 'm', "br", true, vmstat_map },
-    { 'H', "br", true, vmstat_histogram }, { 'w', "b", true, vmstat_timeline },
+    { 'H', "br", true, vmstat_histogram }, { 'w', "", true, vmstat_timeline },
     { 'j', "", false, vmstat_json },       { 'C', "", false, vmstat_fill },
     { 'o', "", true, vmstat_options },     { 'c', "", false, vmstat_check },
     { 'T', "b", false, vmstat_trim },      { 'v', "bn", true, vmstat_variables },
@@ -141,6 +141,10 @@ static enum flow request_check(struct shell *sh, const struct request *rq)
         snprintf(why, sizeof why, "-%c: nothing to use it for", more[i].letter);
         return builtin_usage_error(sh, rq->args, why);
     }
+    if (rq->input_count > 1 && rq->action != 'd')
+        return builtin_usage_error(sh, rq->args, "-r: one region is enough");
+    if (rq->action == 'x' && rq->count)
+        return builtin_usage_error(sh, rq->args, "-n: of runs to be compared by -O");
     if (!action->operands && args_left(rq->args))
         return builtin_usage_error(sh, rq->args, "takes no operands here");
     if (rq->args->body && rq->action != 'x' && rq->action != 'O')

@@ -91,6 +91,11 @@ int64_t sys_monotonic_ns(void)
     return clock_ns(CLOCK_MONOTONIC);
 }
 
+int64_t sys_monotonic_coarse_ns(void)
+{
+    return clock_ns(CLOCK_MONOTONIC_COARSE);
+}
+
 int64_t sys_realtime_ns(void)
 {
     return clock_ns(CLOCK_REALTIME);

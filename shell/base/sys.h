@@ -18,6 +18,7 @@ int sys_move_private(int fd);                              /* the same, closes F
 int sys_pipe(int ret_fds[2]);                              /* both close-on-exec */
 int sys_memfd(const char *name);                           /* anonymous file, close-on-exec */
 int64_t sys_monotonic_ns(void);
+int64_t sys_monotonic_coarse_ns(void); /* the same, up to 10 ms late and much cheaper */
 int64_t sys_realtime_ns(void);
 uint64_t sys_random(void);
 /* Of this process: bytes in memory, and private bytes that it may write (*RET_COMMIT, may be NULL),
