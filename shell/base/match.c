@@ -200,13 +200,18 @@ static size_t run_for_spans(struct run *run, struct match_span *spans, size_t sp
     const struct pattern *p = run->p;
     ptrdiff_t slots[2 * MATCH_CAPTURE_MAX];
     size_t wanted = p->group_count + 1 < span_max ? p->group_count + 1 : span_max;
-    run->slot_count = 2 * (uint32_t)(wanted ? wanted : 1);
+    size_t last = wanted > 1 ? wanted - 1 : 0; /* the last group whose place is asked for */
+    if (p->group_map)
+        last = p->group_map[last];
+    run->slot_count = 2 * ((uint32_t)last + 1);
     run->slots = slots;
     run->goal = p->by_preference ? RUN_PREFERRED : RUN_LONGEST;
     if (!run_pattern(run))
         return 0;
-    for (size_t i = 0; i < wanted; i++)
-        set_span(spans, span_max, i, slots[2 * i], slots[2 * i + 1]);
+    for (size_t i = 0; i < wanted; i++) {
+        size_t group = p->group_map ? p->group_map[i] : i;
+        set_span(spans, span_max, i, slots[2 * group], slots[2 * group + 1]);
+    }
     return wanted ? wanted : 1;
 }
 

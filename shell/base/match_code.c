@@ -354,6 +354,7 @@ static void layout_pattern(struct layout *l, struct pattern *p, const struct emi
     p->sets = layout_take(l, ps->sets.sets.count, sizeof *p->sets);
     p->ranges = layout_take(l, ps->sets.ranges.count, sizeof *p->ranges);
     p->text = layout_take(l, (size_t)(ps->end - ps->text), 1);
+    p->group_map = ps->hidden_groups ? layout_take(l, sizeof ps->group_map, 1) : NULL;
     p->space = layout_take(l, 1, sizeof *p->space);
     layout_list(l, &space.lists[0], code, slots);
     layout_list(l, &space.lists[1], code, slots);
@@ -384,7 +385,7 @@ static struct pattern *pattern_build(struct mem_region *region, const struct emi
         .right_fixed = ps->right_fixed,
         .code_count = (uint32_t)e->code.count,
         .group_count = groups,
-        .slot_count = 2 * (groups + 1),
+        .slot_count = 2 * (groups + ps->hidden_groups + 1),
         .register_count = e->registers,
         .backtracks = e->tracked_ops > 0,
         .has_backref = ps->any_backref,
@@ -405,6 +406,8 @@ static struct pattern *pattern_build(struct mem_region *region, const struct emi
     copy_table(p->ranges, &ps->sets.ranges);
     if (ps->end > ps->text)
         memcpy((char *)(uintptr_t)p->text, ps->text, (size_t)(ps->end - ps->text));
+    if (p->group_map)
+        memcpy((uint8_t *)(uintptr_t)p->group_map, ps->group_map, sizeof ps->group_map);
     struct sim_list *lists = p->space->lists;
     find_first_bytes(p, lists[0].pcs, lists[0].mark);
     for (unsigned i = 0; i < 2; i++) {
@@ -418,8 +421,10 @@ struct pattern *code_compile(struct mem_region *region, struct parse *ps, struct
                              unsigned flags)
 {
     struct emitter e = { .ps = ps, .code = { .item_bytes = sizeof(struct inst) } };
+    order_groups(ps, &root);
     emit_node(&e, root);
     emit(&e, OP_MATCH, 0, 0);
+    e.failed |= ps->no_memory;
     struct pattern *p = e.failed ? NULL : pattern_build(region, &e, flags);
     if (p) {
         /* The whole pattern is one !( ) that needs no more than the other engine can do: a match of

@@ -2,6 +2,7 @@
  *
  *   match_set.c    bracket expressions           match_glob.c   patterns of only * ? [ ]
  *   match_parse.c  shell patterns -> nodes       match_regex.c  regular expressions -> nodes
+ *   match_order.c  numbers the groups of a tree
  *   match_code.c   nodes -> code                 match_sim.c    runs code, all threads in lock step
  *   match_track.c  runs code by backtracking     match.c        the public functions */
 #ifndef SHELL_BASE_MATCH_INTERNAL_H
@@ -126,6 +127,8 @@ struct parse {
     bool left_fixed, right_fixed; /* ~(l) ~(r): anchored even in a search */
     bool nullglob;
     bool malformed, no_memory;
+    uint32_t hidden_groups;               /* that order_groups made */
+    uint8_t group_map[MATCH_CAPTURE_MAX]; /* with those: the number of each of the user's groups */
 };
 enum { PARSE_DEPTH_MAX = 250 };
 
@@ -138,6 +141,9 @@ struct node *parse_shell(struct parse *ps);
 struct node *parse_regex(struct parse *ps);
 struct node *parse_repeat(struct parse *ps, struct node *child, uint32_t min, uint32_t max,
                           uint32_t first_group);
+/* match_order.c: numbers the groups below ROOT in the order in which they are to take as much as
+ * they can. Sets hidden_groups and group_map. */
+void order_groups(struct parse *ps, struct node **root);
 /* Reads {n} {n,} {,m} {n,m} at *AT; false when it is none. */
 bool parse_bounds(const char **at, const char *end, uint32_t *ret_min, uint32_t *ret_max);
 bool parse_is_word(uint32_t cp);
@@ -227,6 +233,7 @@ struct pattern {
     const struct inst *code;
     struct sim_space *space; /* what match_sim.c writes to; a pattern is run by one at a time */
     uint32_t code_count, group_count, slot_count, register_count;
+    const uint8_t *group_map; /* the number in the code of each group; NULL: the same */
     bool left_fixed, right_fixed;
     bool backtracks, has_backref, by_preference, whole_not, has_first;
     uint32_t first_bytes[8]; /* bytes that a match can start with, when HAS_FIRST */

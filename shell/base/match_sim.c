@@ -57,15 +57,16 @@ bool assert_holds(const struct run *run, enum assert_kind kind, size_t at)
     }
 }
 
-/* True when captures A are better than B: the same start of the match, and in the first group that
- * differs the one that takes part, starts earlier or is longer. */
+/* True when captures A are better than B, which came first: the same start of the match, and the
+ * first group that differs starts earlier or is longer. When it takes no part in one of them they
+ * come from different alternatives, of which the first is preferred. */
 static bool captures_better(const ptrdiff_t *a, const ptrdiff_t *b, uint32_t slot_count)
 {
     if (a[0] != b[0])
         return a[0] < b[0];
     for (uint32_t i = 2; i < slot_count; i += 2) {
         if (a[i] != b[i])
-            return b[i] < 0 || (a[i] >= 0 && a[i] < b[i]);
+            return a[i] >= 0 && b[i] >= 0 && a[i] < b[i];
         if (a[i + 1] != b[i + 1])
             return a[i + 1] > b[i + 1];
     }

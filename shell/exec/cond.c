@@ -50,9 +50,7 @@ static enum flow match_test(struct shell *sh, const struct cond *cond, const cha
     struct match_span spans[MATCH_CAPTURE_MAX];
     size_t count = 0;
     if (!regex && cond->b->kind == WORD_LITERAL && !(cond->b->flags & WORD_HAS_GLOB)) {
-        *ret = text_eq(cond->b->text, cond->b->len, text, len);
-        spans[0] = (struct match_span){ .start = 0, .end = (ptrdiff_t)len };
-        count = *ret;
+        *ret = text_eq(cond->b->text, cond->b->len, text, len); /* no pattern: no .sh.match */
     } else {
         const struct pattern *pattern;
         TRY(pattern_word_compile(sh, cond->b, regex, &pattern));

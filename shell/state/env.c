@@ -130,7 +130,9 @@ static enum flow set_defaults(struct shell *sh)
     static const struct {
         const char *name;
         int64_t value;
-    } numbers[] = { { "HISTCMD", 0 }, { "MAILCHECK", 600 }, { "OPTIND", 1 }, { "TMOUT", 0 } };
+    } numbers[] = {
+        { "HISTCMD", 0 }, { "JOBMAX", 0 }, { "MAILCHECK", 600 }, { "OPTIND", 1 }, { "TMOUT", 0 }
+    };
     static const char *const texts[][2] = {
         { "IFS", " \t\n" }, { "PS2", "> " }, { "PS3", "#? " }, { "PS4", "+ " }, { "FCEDIT", "ed" }
     };

@@ -377,6 +377,10 @@ static void test_spans(void **state)
     assert_string_equal(spans_of("+(a@(b))", 0, "xabab"), "1-5 1-5 4-5");
     assert_string_equal(spans_of("x*-(a)@(*)", 0, "xaab"), "0-4 1-1 1-4");
     assert_string_equal(spans_of("~(-g)+(a)", 0, "aaab"), "0-1 0-1");
+    assert_string_equal(spans_of(".*-(.*)", PATTERN_REGEX, "a-b-c"), "0-5 4-5");
+    assert_string_equal(spans_of(".*/([^.]*)\\.(.*)", PATTERN_REGEX, "/a/b.c.d"), "0-8 3-4 5-8");
+    assert_string_equal(spans_of("*-@(*)", 0, "a-b-c"), "0-5 4-5");
+    assert_string_equal(spans_of("@(b|*(b))", 0, "b"), "0-1 0-1 -1--1");
     assert_string_equal(spans_of("~(P)a+?", 0, "aaa"), "0-1");
     assert_string_equal(spans_of("~(P)(a+?)(a*)b", 0, "aaab"), "0-4 0-1 1-3");
     assert_string_equal(spans_of("(a|ab)(c|bcd)(d*)", PATTERN_REGEX, "abcd"), "0-4 0-2 2-3 3-4");

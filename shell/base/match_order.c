@@ -1,0 +1,92 @@
+/*
+ * Numbers the groups of a tree anew, with groups that the user does not see.
+ *
+ * Where a text can be divided among the parts of a pattern in several ways, each part from left to
+ * right takes as much as it can. match_sim.c decides that by comparing captures in the order of
+ * their numbers, so what repeats outside of any group (the * of `*-@(*)`) gets a capture too. A map
+ * tells where the user's groups went. Repeats in repeats need none: only their last turn would be
+ * compared.
+ */
+#include "shell/base/match_internal.h"
+
+#include <string.h>
+
+struct numbering {
+    struct parse *ps;
+    uint32_t next;
+    uint32_t hidden, hidden_max;
+};
+
+static void number(struct numbering *n, struct node **link, bool inside, bool covered);
+
+/* The nodes of a list; COVERED: a group around it begins and ends where a sole one does. */
+static void number_list(struct numbering *n, struct node **link, bool inside, bool covered)
+{
+    bool sole = *link && !(*link)->next;
+    for (; *link && !n->ps->no_memory; link = &(*link)->next)
+        number(n, link, inside, covered && sole);
+}
+
+/* Puts a group around the node at *LINK. */
+static void wrap(struct numbering *n, struct node **link)
+{
+    struct node *group = node_new(n->ps, NODE_GROUP);
+    if (!group)
+        return;
+    group->value = n->next++;
+    group->child = *link;
+    group->next = (*link)->next;
+    (*link)->next = NULL;
+    *link = group;
+    n->hidden++;
+}
+
+static void number(struct numbering *n, struct node **link, bool inside, bool covered)
+{
+    struct node *node = *link;
+    uint32_t user = node->value;
+    switch ((enum node_kind)node->kind) {
+    case NODE_GROUP:
+        node->value = n->next++;
+        n->ps->group_map[user] = (uint8_t)node->value;
+        number_list(n, &node->child, inside, true);
+        break;
+    case NODE_REPEAT:
+        if (!inside && !covered && node->min != node->max && n->hidden < n->hidden_max)
+            wrap(n, link);
+        node->first_group = n->next;
+        number_list(n, &node->child, true, false);
+        node->value = n->next;
+        break;
+    case NODE_SEQ:
+        number_list(n, &node->child, inside, covered);
+        break;
+    case NODE_ALT:
+        for (struct node **branch = &node->child; *branch; branch = &(*branch)->next)
+            number(n, branch, inside, false);
+        break;
+    case NODE_AND:
+    case NODE_NOT:
+    case NODE_LOOK:
+        number_list(n, &node->child, true, false);
+        break;
+    case NODE_BACK: /* its group was closed before, so it has its number */
+        node->value = n->ps->group_map[user];
+        break;
+    default:
+        break;
+    }
+}
+
+void order_groups(struct parse *ps, struct node **root)
+{
+    if (ps->group_count == 0 || ps->group_count >= MATCH_CAPTURE_MAX || ps->any_lazy)
+        return;
+    struct numbering n = {
+        .ps = ps,
+        .next = 1,
+        .hidden_max = MATCH_CAPTURE_MAX - 1 - ps->group_count,
+    };
+    number(&n, root, false, false);
+    ps->hidden_groups = n.hidden;
+}
