@@ -9,8 +9,10 @@
  * - COLLAPSE: when next to nothing but large blocks is left of a region, and of those less than is
  *   free, a program phase ended and perhaps nothing will be called again: the free memory goes at
  *   once. But what is taken again afterwards has a price: no collapse counts before twenty times
- * the time of touching it again has passed, so a loop that does so on purpose loses 5 %. A given
- * span keeps its place in the bins, with `given` telling what must be done before use; free
+ *   the time of touching it again has passed, so a loop that does so on purpose loses 5 %. Only one
+ *   that frees nearly all, and twice of what was taken again, comes early: such ones cost less than
+ *   the first touching of the memory did.
+ * A given span keeps its place in the bins, with `given` telling what must be done before use; free
  * neighbours merge only when they are alike. Slices and solo segments are left alone. All of it
  * runs under the library's lock.
  */
@@ -23,6 +25,7 @@ enum {
     COLLAPSE_BUSY = 1 << 20,  /* ... and the most that packs may still hold */
     COST_SHIFT = 11,          /* dropping and touching again: 1 us for 2 KiB */
     COST_TIMES = 20,
+    EARLY_PART = 64, /* of what is free, the most that large blocks may be in an early collapse */
 };
 
 int give_overcommit = GIVE_ASK;
@@ -126,11 +129,12 @@ bool give_undo(struct span *span)
     return true;
 }
 
-static bool region_collapsed(const struct mem_region *region)
+static bool region_collapsed(const struct mem_region *region, bool early)
 {
     size_t busy = region->size_bytes - region->free_pages_bytes - region->large_bytes;
 
-    return busy <= COLLAPSE_BUSY && region->dirty_bytes >= region->large_bytes / 2;
+    return busy <= COLLAPSE_BUSY && region->large_bytes <= (early ? region->dirty_bytes / EARLY_PART
+                                                                  : region->dirty_bytes * 2);
 }
 
 /* REGION has COLLAPSE_DIRTY or more dirty bytes, and one span more. */
@@ -140,10 +144,13 @@ static void give_check(struct mem_region *region)
 
     if (region->retaken_bytes) {
         uint64_t cost = ((uint64_t)region->retaken_bytes >> COST_SHIFT) * COST_TIMES;
-        region->give_next = (now > region->give_next ? now : region->give_next) + cost;
+        bool paid = now >= region->give_next;
+        region->give_debt = (paid ? 0 : region->give_debt) + region->retaken_bytes;
+        region->give_next = (paid ? now : region->give_next) + cost;
         region->retaken_bytes = 0;
     }
-    if (now >= region->give_next && region_collapsed(region))
+    bool early = now < region->give_next;
+    if ((!early || region->dirty_bytes / 2 >= region->give_debt) && region_collapsed(region, early))
         (void)region_give(region, SIZE_MAX);
     if (now - region->give_start < mem_settings.delay_ms * 1000)
         return;

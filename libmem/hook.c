@@ -107,11 +107,50 @@ void hooks_debug_region(void)
 
 /* ---- the calls ---- */
 
+/* While only a trace is written. */
+static void *traced_alloc(struct mem_region *region, size_t bytes, size_t align, bool zeroed)
+{
+    void *block;
+
+    mem_lock();
+    if (MEM_LIKELY(region->method == MEM_BEST && bytes - 1 < MEM_CLASS_MAX && align <= MEM_ALIGN)) {
+        block = class_take(region, &region->classes[mem_class_of(bytes)]);
+        if (zeroed && block)
+            memset(block, 0, bytes);
+    } else {
+        block = plain_alloc(region, bytes, align, zeroed);
+    }
+    if (block)
+        trace_event(region, NULL, block, bytes, align);
+    mem_unlock();
+    return block;
+}
+
+/* The same; false: BLOCK is not simply a block of a pack. */
+static bool traced_free(void *block)
+{
+    struct span *span = map_find(block);
+
+    if (!span || span->kind != SPAN_PACK || span->region->debug)
+        return false;
+    struct size_class *class = &span->region->classes[span->class_index];
+    mem_lock();
+    bool good = class->head != block && block_bytes(span, block);
+    if (good) {
+        trace_event(span->region, block, NULL, class->bytes, 0);
+        class_give(span->region, class, block);
+    }
+    mem_unlock();
+    return good;
+}
+
 void *hook_alloc(struct mem_region *region, size_t bytes, size_t align, bool zeroed, unsigned kind,
                  const void *caller)
 {
     void *block = NULL;
 
+    if (mem_settings.hooks == HOOK_TRACE && !region->debug)
+        return traced_alloc(region, bytes, align, zeroed);
     mem_lock();
     if (fail_due()) {
         mem_unlock();
@@ -138,6 +177,8 @@ void *hook_alloc(struct mem_region *region, size_t bytes, size_t align, bool zer
 
 void hook_free(void *block, const void *caller)
 {
+    if (mem_settings.hooks == HOOK_TRACE && traced_free(block))
+        return;
     mem_lock();
     struct span *span = map_find(block);
     struct mem_region *region = span ? span->region : NULL;

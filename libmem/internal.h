@@ -135,8 +135,9 @@ struct mem_region {
     size_t dirty_bytes,
         dirty_low; /* of those in bins: written to and not given; the least of late */
     size_t given_bytes, lazy_bytes, retaken_bytes;
-    size_t retaken_total; /* retaken_bytes is that since the last collapse */
+    size_t retaken_total;           /* retaken_bytes is that since the last collapse */
     size_t given_count;             /* spans in bins that are `given` */
+    size_t give_debt;               /* taken again since a collapse was last free of charge */
     uint64_t give_start, give_next; /* us: the period began; the next collapse may be taken */
     size_t debug_bytes, debug_peak, debug_count; /* debug: what was asked for and lives */
     uint64_t bin_bits[2];

@@ -545,14 +545,17 @@ void mem_free_sized(struct mem_region *region, void *block, size_t bytes)
 size_t block_bytes(const struct span *span, const void *block)
 {
     size_t offset = (size_t)((const char *)block - span->base);
+    const struct size_class *class;
     unsigned index;
 
     switch (span->kind) {
     case SPAN_PACK:
-        if ((uint32_t)offset % pack_bytes(span) ||
-            offset / pack_bytes(span) >= __atomic_load_n(&span->carved, __ATOMIC_RELAXED))
+        class = &span->region->classes[span->class_index];
+        index = (unsigned)pack_index(span, class, block);
+        if ((size_t)index * class->bytes != offset ||
+            index >= __atomic_load_n(&span->carved, __ATOMIC_RELAXED))
             return 0;
-        return pack_bytes(span);
+        return class->bytes;
     case SPAN_MIXED:
         index = mixed_class_of(span->region, block);
         return index < MEM_CLASSES ? mem_class_bytes(index) : 0;
