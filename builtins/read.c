@@ -32,7 +32,7 @@ struct reader {
     struct input *in;
     int fd;
     char delimiter;
-    bool raw, array, csv, history, coproc;
+    bool raw, array, csv, history, coproc, compound;
     bool exactly;        /* -N */
     int64_t characters;  /* -n, -N; -1: a line */
     int64_t deadline_ns; /* -t; -1: none */
@@ -347,6 +347,87 @@ static enum flow complete_csv(struct reader *r)
     return use_copy(r);
 }
 
+static enum flow take_input(struct reader *r)
+{
+    r->in = fdtab_in(r->sh, r->fd);
+    if (!r->in)
+        return shell_fail(r->sh, ERROR_BUILTIN, 1, r->args->argv[0], "%d: %s", r->fd,
+                          strerror(errno));
+    return FLOW_NEXT;
+}
+
+/* ---- compound variables (-C) ---------------------------------------------------------------- */
+
+/* Where in the text of a compound value a scan is. */
+struct nesting {
+    size_t pos, depth;
+    char quote; /* the quote that is open, `$` for $'..'; 0: none */
+    bool done;  /* past the parenthesis that closes the first */
+};
+
+/* Goes on to the closing parenthesis, or to the end of what there is of TEXT. */
+static void scan_nesting(struct nesting *n, const char *text, size_t len)
+{
+    for (; n->pos < len && !n->done; n->pos++) {
+        char c = text[n->pos], before = n->pos ? text[n->pos - 1] : ' ';
+        if (c == '\\' && n->quote != '\'') {
+            n->pos++;
+        } else if (n->quote) {
+            if (c == (n->quote == '$' ? '\'' : n->quote))
+                n->quote = 0;
+        } else if (c == '\'' || c == '"') {
+            n->quote = c == '\'' && before == '$' ? '$' : c;
+        } else if (c == '#' && strchr(" \t\n;(", before)) {
+            while (n->pos + 1 < len && text[n->pos + 1] != '\n')
+                n->pos++;
+        } else if (c == '(') {
+            n->depth++;
+        } else if (c == ')' && n->depth > 0) {
+            n->done = --n->depth == 0;
+        }
+    }
+}
+
+/* Reads ( ... ), of any number of lines, and assigns it to NAME. */
+static enum flow read_compound(struct reader *r, const char *name)
+{
+    struct shell *sh = r->sh;
+    struct nesting nesting = { 0 };
+    struct str text;
+    const char *line;
+    size_t len, start;
+    TRY(take_input(r));
+    str_init(&text, sh->scratch);
+    str_printf(&text, "%s=", name);
+    start = nesting.pos = text.len;
+    for (;;) {
+        TRY(next_line(r, &line, &len));
+        if (text.len == start) {
+            while (len > 0 && (*line == ' ' || *line == '\t'))
+                line++, len--;
+            if (len == 0 && !r->at_end)
+                continue;
+            if (len == 0 || *line != '(')
+                break;
+        }
+        str_append(&text, line, len);
+        str_putc(&text, '\n');
+        if (!str_ok(&text))
+            return shell_fail_memory(sh, text.len);
+        scan_nesting(&nesting, text.data, text.len);
+        if (nesting.done || r->at_end)
+            break;
+    }
+    if (text.len == start && len == 0) {
+        sh->status = 1; /* nothing more to read */
+        return FLOW_NEXT;
+    }
+    if (!nesting.done)
+        return shell_fail(sh, ERROR_BUILTIN, 1, r->args->argv[0], "%s: no compound value", name);
+    str_truncate(&text, nesting.pos);
+    return sh->hooks.run_text(sh, r->args->argv[0], str_text(&text), text.len);
+}
+
 /* ---- the command ---------------------------------------------------------------------------- */
 
 static enum flow parse_timeout(struct reader *r, const char *text)
@@ -409,8 +490,8 @@ static enum flow parse(struct reader *r, struct args *args, bool *ret_done)
         case 'v':
             break; /* a default to edit: only line editing could show it */
         case 'C':
-            return shell_fail(r->sh, ERROR_UNSUPPORTED, 1, args->argv[0],
-                              "compound variables are not supported yet");
+            r->compound = true;
+            break;
         default:
             *ret_done = option == -1;
             return flow;
@@ -463,10 +544,7 @@ static enum flow read_input(struct reader *r)
             out_flush(err);
         }
     }
-    r->in = fdtab_in(r->sh, r->fd);
-    if (!r->in)
-        return shell_fail(r->sh, ERROR_BUILTIN, 1, r->args->argv[0], "%d: %s", r->fd,
-                          strerror(errno));
+    TRY(take_input(r));
     if (r->characters >= 0)
         return terminal ? read_terminal_characters(r, real) : read_characters(r);
     TRY(read_line(r));
@@ -485,6 +563,8 @@ static enum flow read_run(struct shell *sh, struct args *args)
     if (done)
         return FLOW_NEXT;
     TRY(take_names(&r, args, &names, &count));
+    if (r.compound)
+        return read_compound(&r, names[0]);
     str_init(&r.copy, sh->scratch);
     str_init(&r.bits, sh->scratch);
     TRY(read_input(&r));

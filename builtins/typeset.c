@@ -216,7 +216,8 @@ static bool operand_parse(const char *text, struct operand *ret)
 {
     *ret = (struct operand){ .text = text };
     size_t len = strcspn(text, "[=+");
-    if (!text_is_dotted_name(text, len))
+    bool is_self = len == 1 && *text == '.'; /* the value of a type itself */
+    if (!is_self && !text_is_dotted_name(text, len))
         return false;
     ret->name_len = ret->whole_len = len;
     while (text[len] == '[' || (text[len] == '.' && len > ret->name_len)) {
@@ -411,7 +412,16 @@ static enum flow declare(struct shell *sh, const struct decl *decl, const struct
                          const struct operand *operand)
 {
     struct var_ref ref;
-    TRY(whole_ref(sh, args, operand, &ref));
+    if (*operand->text == '.' && operand->whole_len == 1) {
+        if (!sh->compound || !sh->compound->open)
+            return shell_fail(sh, ERROR_BUILTIN, 1, decl->command, "%s: invalid variable name",
+                              operand->text);
+        ref = var_ref_name(name_intern(sh, ".", 1));
+        if (!ref.name)
+            return shell_fail_memory(sh, 0);
+    } else {
+        TRY(whole_ref(sh, args, operand, &ref));
+    }
     ref.base = sh->compound;
     TRY(remember_help(sh, decl, ref.name));
     if (decl->change.set & VAR_NAMEREF)

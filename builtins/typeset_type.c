@@ -120,38 +120,7 @@ static enum flow describe(struct shell *sh, struct type *type)
     return FLOW_NEXT;
 }
 
-/* ---- typeset -T ----------------------------------------------------------------------------- */
-
-enum flow type_define_operand(struct shell *sh, const char *text, const struct assign *assign)
-{
-    size_t len = strcspn(text, "=+[");
-    const struct builtin_spec *taken = builtin_find(text, len);
-    struct type *type;
-    if (!text_is_dotted_name(text, len))
-        return shell_fail(sh, ERROR_BUILTIN, 1, "typeset", "%s: invalid variable name", text);
-    if (taken && (taken->flags & BUILTIN_SPECIAL))
-        return shell_fail(sh, ERROR_BUILTIN, 1, "typeset", "%s: is a special shell builtin",
-                          taken->name);
-    char *name = scratch_dup(sh, text, len);
-    if (!name)
-        return shell_fail_memory(sh, len);
-    if (!assign || (assign->kind == ASSIGN_ARRAY && assign->element_count))
-        return shell_fail(sh, ERROR_BUILTIN, 1, "typeset", "%s: the members of the type expected",
-                          name);
-    struct builtin_spec *command =
-        type_command_new(sh, name, "declare variables of a type",
-                         "Makes each name an instance of the type, which has the members that the "
-                         "type was defined with, and then assigns the value. The options are those "
-                         "of typeset.");
-    if (!command)
-        return shell_fail_memory(sh, sizeof *command);
-    TRY(type_begin(sh, name, command, &type));
-    enum flow flow =
-        assign->kind == ASSIGN_COMPOUND ? exec_members(sh, assign, type->prototype) : FLOW_NEXT;
-    type_end(type);
-    TRY(flow);
-    return describe(sh, type);
-}
+/* ---- listing ---------------------------------------------------------------------------- */
 
 /* The functions of TYPE, a line or more each. */
 static enum flow list_methods(struct shell *sh, const struct type *type, struct str *s)
@@ -186,13 +155,6 @@ static enum flow list_type(struct shell *sh, const struct type *type)
             flow = list_methods(sh, type, &s);
             str_append_z(&s, ")\n");
         }
-    } else {
-        str_printf(&s, "enum %s%s=(", type->ignore_case ? "-i " : "", type->name);
-        for (size_t i = 0; i < type->count; i++) {
-            str_append_z(&s, i ? " " : "");
-            text_quote(&s, type->items[i].text, type->items[i].len);
-        }
-        str_append_z(&s, ")\n");
     }
     if (flow == FLOW_NEXT && str_ok(&s))
         out_write(sh->out, str_text(&s), s.len);
@@ -216,7 +178,47 @@ enum flow types_list(struct shell *sh)
         types[count++] = slot->value;
     qsort(types, count, sizeof *types, compare_types);
     sh->status = 0;
+    for (size_t i = 0; i < count; i++) { /* the names first: so does ksh93 */
+        if (types[i]->prototype)
+            out_printf(sh->out, "typeset -T %s\n", types[i]->name);
+    }
     for (size_t i = 0; i < count; i++)
         TRY(list_type(sh, types[i]));
     return FLOW_NEXT;
+}
+
+/* ---- typeset -T ----------------------------------------------------------------------------- */
+
+enum flow type_define_operand(struct shell *sh, const char *text, const struct assign *assign)
+{
+    size_t len = strcspn(text, "=+[");
+    const struct builtin_spec *taken = builtin_find(text, len);
+    struct type *type;
+    if (!text_is_dotted_name(text, len))
+        return shell_fail(sh, ERROR_BUILTIN, 1, "typeset", "%s: invalid variable name", text);
+    if (taken && (taken->flags & BUILTIN_SPECIAL))
+        return shell_fail(sh, ERROR_BUILTIN, 1, "typeset", "%s: is a special shell builtin",
+                          taken->name);
+    char *name = scratch_dup(sh, text, len);
+    if (!name)
+        return shell_fail_memory(sh, len);
+    const struct type *known = type_find(sh, name, len);
+    if (!assign && known && !text[len])
+        return list_type(sh, known);
+    if (!assign || (assign->kind == ASSIGN_ARRAY && assign->element_count))
+        return shell_fail(sh, ERROR_BUILTIN, 1, "typeset", "%s: the members of the type expected",
+                          name);
+    struct builtin_spec *command =
+        type_command_new(sh, name, "declare variables of a type",
+                         "Makes each name an instance of the type, which has the members that the "
+                         "type was defined with, and then assigns the value. The options are those "
+                         "of typeset.");
+    if (!command)
+        return shell_fail_memory(sh, sizeof *command);
+    TRY(type_begin(sh, name, command, &type));
+    enum flow flow =
+        assign->kind == ASSIGN_COMPOUND ? exec_members(sh, assign, type->prototype) : FLOW_NEXT;
+    type_end(type);
+    TRY(flow);
+    return describe(sh, type);
 }

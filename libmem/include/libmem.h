@@ -105,8 +105,8 @@ struct mem_stats {
     size_t peak_bytes;               /* the highest busy_bytes ever */
     uint64_t alloc_count, free_calls_count; /* calls since the region was opened */
     uint64_t resize_count;
-    size_t given_bytes; /* of free_bytes: given back to the system, not resident */
-    size_t lazy_bytes;  /* of free_bytes: lazily freed (MADV_FREE), perhaps still resident */
+    size_t given_bytes;   /* of free_bytes: given back to the system, not resident */
+    size_t lazy_bytes;    /* of free_bytes: lazily freed (MADV_FREE), perhaps still resident */
     size_t retaken_bytes; /* given back and then used again, since the region was opened */
 };
 void mem_region_stats(struct mem_region *region, struct mem_stats *ret_stats);

@@ -69,7 +69,40 @@ const char *var_label(struct shell *sh, const struct var *var)
     return str_ok(&s) ? str_text(&s) : var->name->text;
 }
 
+const struct var *place_append_path(const struct place *place, bool with_root, struct str *s)
+{
+    struct ref_step first = {
+        .kind = place->kind, .index = place->index, .key = place->key, .key_len = place->key_len
+    };
+    const struct var *root = var_append_path(place->var, with_root, s);
+    for (uint32_t i = 0; i <= place->step_count; i++) {
+        const struct ref_step *step = i ? &place->steps[i - 1] : &first;
+        if (step->kind != REF_INDEX && step->kind != REF_KEY)
+            continue;
+        str_putc(s, '[');
+        if (step->kind == REF_KEY)
+            str_append(s, step->key, step->key_len);
+        else
+            str_append_int(s, step->index);
+        str_putc(s, ']');
+    }
+    return root;
+}
+
 /* ---- making members ---- */
+
+/* Fails when M is an instance of a type, or in one, which has no member NAME. */
+static enum flow check_element(struct shell *sh, const struct members *m, const struct name *name)
+{
+    for (const struct members *at = m; at; at = at->of && !at->of->array ? at->of->in : NULL) {
+        if (at->open)
+            break;
+        if (at->type)
+            return shell_fail(sh, ERROR_ASSIGN, 1, name->text, "is not an element of %s",
+                              m->of ? var_label(sh, m->of) : at->type->name);
+    }
+    return FLOW_NEXT;
+}
 
 enum flow member_make(struct shell *sh, struct members *m, struct name *name, struct var **ret_var)
 {
@@ -80,9 +113,7 @@ enum flow member_make(struct shell *sh, struct members *m, struct name *name, st
         *ret_var = var;
         return FLOW_NEXT;
     }
-    if (m->type && !m->open)
-        return shell_fail(sh, ERROR_ASSIGN, 1, name->text, "is not an element of %s",
-                          m->of ? var_label(sh, m->of) : m->type->name);
+    TRY(check_element(sh, m, name));
     if (frame_should_record(target, m->stamp)) {
         undo = undo_push(sh, target, UNDO_MEMBER);
         if (!undo)
@@ -110,6 +141,58 @@ void member_unset(struct shell *sh, struct var *var)
         space_unbind(sh, var);
     if (m && !frame_should_record(frame_target(sh, TARGET_GLOBAL), m->stamp))
         members_remove(m, var);
+}
+
+enum flow member_reset(struct shell *sh, struct var *var)
+{
+    const struct var *from = members_find(var->in->type->prototype, var->name);
+    if (!from || var_copy_state(sh->heap, var, from))
+        return FLOW_NEXT;
+    return shell_fail_memory(sh, 0);
+}
+
+/* How many levels of compound values there are in ARRAY's elements; LIMIT is enough to know. */
+static int array_levels(struct array *array, int limit);
+
+static int value_levels(const struct value *value, int limit)
+{
+    int most = 0;
+    if (limit <= 0)
+        return 0;
+    if (value->bits & VALUE_ARRAY)
+        return array_levels(value->array, limit);
+    if (!(value->bits & VALUE_COMPOUND))
+        return 0;
+    const struct members *m = value->members;
+    for (uint32_t i = 0; i < m->count; i++) {
+        const struct var *var = m->items[i];
+        int levels =
+            var->array ? array_levels(var->array, limit - 1) : value_levels(&var->value, limit - 1);
+        most = levels > most ? levels : most;
+    }
+    return most + 1;
+}
+
+static int array_levels(struct array *array, int limit)
+{
+    struct array_item item;
+    int most = 0;
+    for (size_t position = 0; array_next(array, &position, &item);) {
+        int levels = value_levels(item.value, limit);
+        most = levels > most ? levels : most;
+    }
+    return most;
+}
+
+enum flow members_check_levels(struct shell *sh, const struct var *var, struct members *m)
+{
+    const struct value value = { .bits = VALUE_COMPOUND, .members = m };
+    int levels = m->count ? value_levels(&value, MEMBERS_LEVELS_MAX) : 1;
+    for (const struct var *at = var; at && at->in; at = at->in->of)
+        levels++;
+    if (levels < MEMBERS_LEVELS_MAX)
+        return FLOW_NEXT;
+    return shell_fail(sh, ERROR_LIMIT, 1, var->name->text, "compound variable: nested too deeply");
 }
 
 /* An empty compound value made on behalf of the running subshell. */
@@ -165,8 +248,8 @@ static enum flow make_compound(struct shell *sh, struct place *place, const stru
     struct members *m = new_members(sh, var->attrs & VAR_TYPED ? var->type : NULL);
     if (!m)
         return shell_fail_memory(sh, sizeof *m);
-    enum flow flow = FLOW_NEXT;
-    if (is_set && !(var->attrs & (VAR_ARRAY | VAR_TYPED)))
+    enum flow flow = members_check_levels(sh, var, m);
+    if (flow == FLOW_NEXT && is_set && !(var->attrs & (VAR_ARRAY | VAR_TYPED)))
         flow = keep_scalar(sh, var, m);
     struct draft draft = { .bits = VALUE_COMPOUND, .members = m };
     if (flow == FLOW_NEXT)
@@ -194,6 +277,8 @@ enum flow place_enter_members(struct shell *sh, struct members *m, struct name *
     struct var *var = members_find(m, member);
     if (!var && make)
         TRY(member_make(sh, m, member, &var));
+    else if (!var && m->type)
+        TRY(check_element(sh, m, member));
     if (var)
         var = shared_member(m, var);
     place->var = var;
@@ -291,7 +376,9 @@ enum flow var_begin_compound(struct shell *sh, const struct var_ref *ref, unsign
     if (!m)
         return shell_fail_memory(sh, sizeof *m);
     struct draft draft = { .bits = VALUE_COMPOUND, .members = members_hold(m) };
-    enum flow flow = place_store(sh, &place, &draft, flags);
+    enum flow flow = members_check_levels(sh, place.var, m);
+    if (flow == FLOW_NEXT)
+        flow = place_store(sh, &place, &draft, flags);
     if (flow != FLOW_NEXT) {
         members_release(m);
         members_release(m);
@@ -314,6 +401,8 @@ enum flow var_copy_compound(struct shell *sh, const struct var_ref *to, struct m
     enum flow flow = place_for_write(sh, to, flags, &place);
     if (flow == FLOW_NEXT && place_is_all(&place))
         flow = shell_fail(sh, ERROR_ASSIGN, 1, place.name->text, "bad subscript");
+    if (flow == FLOW_NEXT)
+        flow = members_check_levels(sh, place.var, m);
     if (flow == FLOW_NEXT) {
         struct draft draft = { .bits = VALUE_COMPOUND, .members = m };
         flow = place_store(sh, &place, &draft, flags);

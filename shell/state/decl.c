@@ -368,7 +368,9 @@ static enum flow make_compound_value(struct shell *sh, struct var *var, const st
     m->type = type;
     struct place place = { .name = var->name, .var = var, .kind = REF_SCALAR };
     struct draft draft = { .bits = VALUE_COMPOUND, .members = m };
-    enum flow flow = place_store(sh, &place, &draft, 0);
+    enum flow flow = members_check_levels(sh, var, m);
+    if (flow == FLOW_NEXT)
+        flow = place_store(sh, &place, &draft, 0);
     if (flow != FLOW_NEXT)
         members_release(m);
     return flow;

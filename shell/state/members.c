@@ -142,7 +142,7 @@ void members_remove(struct members *m, struct var *var)
     var_drop(m->nodes, var);
 }
 
-static bool copy_state(struct members *m, struct var *to, const struct var *from)
+bool var_copy_state(struct mem_region *heap, struct var *to, const struct var *from)
 {
     uint64_t stamp = to->stamp;
     to->state = from->state;
@@ -151,11 +151,11 @@ static bool copy_state(struct members *m, struct var *to, const struct var *from
     value_set_stamp(&to->value, 0);
     to->array = NULL;
     to->target_rest = NULL;
-    if (!value_copy(m->heap, &to->value, &from->value))
+    if (!value_copy(heap, &to->value, &from->value))
         return false;
     if (from->array && !(to->array = array_dup(from->array)))
         return false;
-    if (from->target_rest && !(to->target_rest = text_dup(m->heap, from->target_rest)))
+    if (from->target_rest && !(to->target_rest = text_dup(heap, from->target_rest)))
         return false;
     return true;
 }
@@ -170,7 +170,7 @@ struct members *members_dup(const struct members *m)
         if (!member_in_use(m->items[i]))
             continue;
         struct var *var = members_put(copy, m->items[i]->name);
-        if (!var || !copy_state(copy, var, m->items[i])) {
+        if (!var || !var_copy_state(copy->heap, var, m->items[i])) {
             members_release(copy);
             return NULL;
         }

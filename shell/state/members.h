@@ -48,6 +48,8 @@ struct var **members_sorted(const struct members *m, size_t *ret_count);
 
 /* One reference fewer; the last frees the variable and its data. */
 void var_drop(struct mem_region *nodes, struct var *var);
+/* TO, whose state is empty, gets a copy of FROM's. false: out of memory. */
+bool var_copy_state(struct mem_region *heap, struct var *to, const struct var *from) NODISCARD;
 /* Has VAR a value, or an attribute that makes it worth showing? */
 bool member_in_use(const struct var *var);
 

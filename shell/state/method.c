@@ -27,27 +27,6 @@ enum flow method_bind_name(struct shell *sh, const char *what, const char *text,
     return text ? var_set_name(sh, name, text, len, ASSIGN_FORCE) : FLOW_NEXT;
 }
 
-/* What PLACE is called, from the root or, without WITH_ROOT, after its name. */
-static const struct var *append_place(const struct place *place, bool with_root, struct str *s)
-{
-    struct ref_step first = {
-        .kind = place->kind, .index = place->index, .key = place->key, .key_len = place->key_len
-    };
-    const struct var *root = var_append_path(place->var, with_root, s);
-    for (uint32_t i = 0; i <= place->step_count; i++) {
-        const struct ref_step *step = i ? &place->steps[i - 1] : &first;
-        if (step->kind != REF_INDEX && step->kind != REF_KEY)
-            continue;
-        str_putc(s, '[');
-        if (step->kind == REF_KEY)
-            str_append(s, step->key, step->key_len);
-        else
-            str_append_int(s, step->index);
-        str_putc(s, ']');
-    }
-    return root;
-}
-
 /* `_` refers to PLACE during a call. */
 static enum flow bind_this(struct shell *sh, const struct place *place)
 {
@@ -57,7 +36,7 @@ static enum flow bind_this(struct shell *sh, const struct place *place)
     if (!name)
         return shell_fail_memory(sh, 0);
     str_init(&rest, sh->scratch);
-    const struct var *root = append_place(place, false, &rest);
+    const struct var *root = place_append_path(place, false, &rest);
     if (root->in)
         return FLOW_NEXT; /* a prototype, which has no name of its own */
     TRY(scope_temporary(sh, name, false, &var));

@@ -50,7 +50,7 @@ static enum flow apply_rest(struct shell *sh, const char *rest, struct place *pl
 {
     while (*rest) {
         if (*rest == '.') {
-            size_t len = strcspn(++rest, "[");
+            size_t len = strcspn(++rest, ".[");
             struct name *member = name_intern(sh, rest, len);
             if (!member)
                 return shell_fail_memory(sh, len);

@@ -149,7 +149,7 @@ struct ref_step {
     int64_t index;
     const char *key;
     size_t key_len;
-    struct name *member; /* REF_MEMBER: may be dotted */
+    struct name *member; /* REF_MEMBER: not dotted */
 };
 enum { REF_STEPS_MAX = 15 };
 struct var_ref {

@@ -93,8 +93,16 @@ enum flow member_make(struct shell *sh, struct members *m, struct name *name,
 struct members *place_members(const struct place *place);
 /* PLACE, settled, whose value has members, becomes the value beside them (`.`), if there is one. */
 void place_to_self(struct place *place);
+/* So many levels of members are enough for any script, and few enough for the C stack. */
+enum { MEMBERS_LEVELS_MAX = 1000 };
+/* Fails when M as the value of VAR would have too many. */
+enum flow members_check_levels(struct shell *sh, const struct var *var,
+                               struct members *m) NODISCARD;
 /* Unset VAR, which is a member, leaves its table if no record needs it there. */
 void member_unset(struct shell *sh, struct var *var);
+
+/* VAR, a member of an instance whose state is empty (and saved), starts anew as its type says. */
+enum flow member_reset(struct shell *sh, struct var *var) NODISCARD;
 
 /* Data on its way into a value: already converted by the attributes. */
 struct draft {
@@ -180,6 +188,8 @@ void var_discard_binding(struct shell *sh, struct undo_bind *undo);
 void var_rollback_element(struct shell *sh, struct undo_element *undo);
 void var_discard_element(struct shell *sh, struct undo_element *undo);
 
+/* Appends what PLACE is called, subscripts and all; as var_append_path. */
+const struct var *place_append_path(const struct place *place, bool with_root, struct str *s);
 /* Appends the full name of what has the members M. */
 enum flow members_append_path(struct shell *sh, const struct members *m, struct str *s) NODISCARD;
 /* The attributes of VAR that show as options. */

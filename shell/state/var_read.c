@@ -170,6 +170,15 @@ static enum flow value_num(struct shell *sh, const struct name *name, const stru
     return text_num(sh, name, text, len, ret);
 }
 
+/* Is PLACE an instance of a type whose own value is a number? As in ksh93 only getn, and not get,
+ * says what it is in arithmetic. */
+static bool has_number_itself(struct shell *sh, const struct place *place)
+{
+    const struct members *m = place_members(place);
+    return m && m->self && (m->self->attrs & VAR_NUMERIC) &&
+           !discipline_has(sh, place, DISCIPLINE_GETN);
+}
+
 /* All other variables. */
 static enum flow get_num_slow(struct shell *sh, const struct var_ref *ref, struct num *ret)
 {
@@ -180,6 +189,9 @@ static enum flow get_num_slow(struct shell *sh, const struct var_ref *ref, struc
     uint32_t attrs = place.var ? place.var->attrs : 0;
     if (place_is_all(&place)) {
         TRY(get_all(sh, &place, &text, &len));
+    } else if (has_number_itself(sh, &place)) {
+        place_to_self(&place);
+        return value_num(sh, place.name, place_value(&place), ret);
     } else if (attrs & VAR_DISCIPLINE) {
         TRY(get_disciplined(sh, &place, DISCIPLINE_GETN, &text, &len));
     } else if (attrs & (VAR_SPECIAL | VAR_NAMEREF)) {

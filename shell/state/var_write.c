@@ -338,6 +338,20 @@ static enum flow set_disciplined(struct shell *sh, const struct var_ref *ref, un
     return said ? place_for_write(sh, ref, flags, place) : FLOW_NEXT;
 }
 
+/* The text of a compound value, as print -v gives it, is assigned to an instance of a type. */
+static enum flow set_from_text(struct shell *sh, const struct place *place, const char *text,
+                               size_t len)
+{
+    struct str command;
+    str_init(&command, sh->scratch);
+    place_append_path(place, true, &command);
+    str_putc(&command, '=');
+    str_append(&command, text, len);
+    if (!str_ok(&command))
+        return shell_fail_memory(sh, len);
+    return sh->hooks.run_text(sh, "typeset", str_text(&command), command.len);
+}
+
 /* The value of a compound variable may be the name of another, which is copied. */
 static enum flow set_from_compound(struct shell *sh, const struct var_ref *ref,
                                    const struct place *place, const char *text, size_t len,
@@ -353,6 +367,13 @@ static enum flow set_from_compound(struct shell *sh, const struct var_ref *ref,
         TRY(var_find_members(sh, &from, &m));
     *ret_done = m != NULL;
     const struct members *own = place_members(place);
+    if (!m && len > 1 && text[0] == '(' && text[len - 1] == ')' &&
+        (place->var->attrs & VAR_TYPED)) {
+        *ret_done = true;
+        return set_from_text(sh, place, text, len);
+    }
+    if (!m && own && own->type && !own->self)
+        *ret_done = true; /* other text changes nothing, as in ksh93 */
     if (!m || m == own)
         return FLOW_NEXT;
     if ((place->var->attrs & VAR_TYPED) && m->type != place->var->type)
@@ -490,6 +511,8 @@ static enum flow unset_whole(struct shell *sh, struct var *var)
     var->state = (struct var_state){ .width = -1 };
     if (attrs & VAR_EXPORT)
         sh->export_epoch++;
+    if (var->in && var->in->type && !var->in->open)
+        return member_reset(sh, var);
     if (var->in)
         member_unset(sh, var);
     if (!(attrs & VAR_SPECIAL))

@@ -33,6 +33,7 @@ void parser_init(struct parser *p, const struct parse_hooks *hooks, struct sourc
     str_init(&p->lit, hooks->scratch_region);
     str_init(&p->stack, hooks->scratch_region);
     str_init(&p->parens, hooks->scratch_region);
+    str_init(&p->types, hooks->scratch_region);
     str_init(&p->assigns, hooks->scratch_region);
     str_init(&p->redirs, hooks->scratch_region);
 }
@@ -42,6 +43,7 @@ void parser_release(struct parser *p)
     str_release(&p->lit);
     str_release(&p->stack);
     str_release(&p->parens);
+    str_release(&p->types);
     str_release(&p->assigns);
     str_release(&p->redirs);
     mem_free(p->memo);

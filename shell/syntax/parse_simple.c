@@ -16,12 +16,21 @@ struct simple {
     size_t assign_mark, redir_mark, stack_mark;
     bool prefixes; /* only `command` and `builtin` so far */
     bool declaration;
+    bool defines_types;   /* typeset -T, enum */
     bool options;         /* of a command that takes a compound one: none but options so far */
     bool option_argument; /* and the next word belongs to the last of them */
     const char *name;     /* that command */
     struct node *body;
     enum value_hint hint; /* what the declaration's options say of values in parentheses */
 };
+
+bool is_declaration(struct parser *p, const char *text, size_t len)
+{
+    for (size_t at = 0; at < p->types.len; at += strlen(p->types.data + at) + 1)
+        if (text_eq(p->types.data + at, strlen(p->types.data + at), text, len))
+            return true;
+    return p->hooks->is_declaration(p->hooks->ctx, text, len);
+}
 
 /* Learns from the literal argument WORD what the following ones are. */
 static void note_argument(struct parser *p, struct simple *s, const struct word *word)
@@ -30,8 +39,11 @@ static void note_argument(struct parser *p, struct simple *s, const struct word 
     if (s->declaration) {
         if (!literal || word->len < 2 || word->text[0] != '-')
             return;
-        if (strpbrk(word->text, "aA"))
+        s->defines_types |= strchr(word->text, 'T') != NULL;
+        if (strchr(word->text, 'a'))
             s->hint = VALUE_ARRAY;
+        else if (strchr(word->text, 'A'))
+            s->hint = VALUE_GUESS;
         else if (strpbrk(word->text, "CT") && s->hint == VALUE_GUESS)
             s->hint = VALUE_COMPOUND;
         return;
@@ -41,9 +53,10 @@ static void note_argument(struct parser *p, struct simple *s, const struct word 
     s->prefixes = literal && (text_eq(word->text, word->len, "command", 7) ||
                               text_eq(word->text, word->len, "builtin", 7));
     if (literal && !s->prefixes)
-        s->declaration = p->hooks->is_declaration(p->hooks->ctx, word->text, word->len);
+        s->declaration = is_declaration(p, word->text, word->len);
     if (s->declaration && text_eq(word->text, word->len, "compound", 8))
         s->hint = VALUE_COMPOUND;
+    s->defines_types = s->declaration && text_eq(word->text, word->len, "enum", 4);
 }
 
 /* Learns from WORD whether a compound command may stand in the place of the next one. */
@@ -101,6 +114,10 @@ static bool add_declared(struct parser *p, struct simple *s, bool *ret_done)
         return parser_no_memory(p);
     *assign = head;
     struct arg arg = { .kind = ARG_ASSIGN, .assign = assign };
+    if (s->defines_types) { /* known from here on, although it does not exist yet */
+        str_append(&p->types, copy, end - start);
+        str_putc(&p->types, '\0');
+    }
     if (!parse_assign_value(p, assign, s->hint))
         return false;
     if (assign->kind == ASSIGN_WORD && !(arg.word = assign_as_word(p, assign, copy, end - start)))

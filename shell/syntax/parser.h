@@ -86,6 +86,8 @@ struct parser {
     struct str lit;    /* literal text under construction; nested words use the room above */
     struct str parens; /* offsets of the ( or [ that are open in an attempt */
     struct str stack;  /* items of arrays under construction, likewise */
+    struct str
+        types; /* names that commands before in this source declare as types, each with NUL */
     struct str assigns, redirs; /* the same for those that a simple command gathers side by side */
     struct here_doc *here_first, *here_last; /* waiting for the next newline */
 
@@ -105,6 +107,9 @@ struct parser {
     uint32_t subst_depth;
     bool brace_closes; /* in ${ list;}: a } at the start of a command ends it, whatever follows */
 };
+
+/* parse_simple.c: is the command TEXT a declaration command, as far as is known now? */
+bool is_declaration(struct parser *p, const char *text, size_t len);
 
 /* input.c */
 void parser_init(struct parser *p, const struct parse_hooks *hooks, struct source *source,
