@@ -465,10 +465,14 @@ struct job *job_find(struct shell *sh, const char *spec)
     unsigned long number = strtoul(spec, &end, 10);
     bool is_number = !*end;
     bool anywhere = *spec == '?';
+    struct job *found = NULL;
     for (struct job *job = next_listed(sh->jobs->first, false); job;
          job = next_listed(job->next, false)) {
-        if (is_number ? job->number == number : command_matches(job, spec + anywhere, anywhere))
-            return job;
+        if (!(is_number ? job->number == number : command_matches(job, spec + anywhere, anywhere)))
+            continue;
+        if (found)
+            return NULL; /* ambiguous */
+        found = job;
     }
-    return NULL;
+    return found;
 }

@@ -115,8 +115,14 @@ int job_kill(struct shell *sh, struct job *job, int signal)
 enum flow job_continue(struct shell *sh, struct job *job, bool foreground)
 {
     struct jobs *jobs = sh->jobs;
-    if (job->state == JOB_DONE)
+    if (job->state == JOB_DONE && !foreground)
         return shell_fail(sh, ERROR_BUILTIN, 1, job->command, "has ended");
+    if (job->state == JOB_DONE) { /* it may have ended a moment ago: as if just now */
+        out_printf(sh->out, "%s\n", job->command);
+        sh->status = job_status(sh, job);
+        job_forget(sh, job);
+        return FLOW_NEXT;
+    }
     job_list(sh, job);
     if (foreground)
         out_printf(sh->out, "%s\n", job->command);

@@ -251,7 +251,8 @@ static enum flow builtin_prepare(struct shell *sh, const struct run *run, struct
         TRY(redir_apply(sh, target, node->node.redirs, node->node.redir_count));
     if (!node->assign_count)
         return FLOW_NEXT;
-    bool lasting = command->special || (command->spec->flags & BUILTIN_DECL);
+    bool is_declaration = (command->spec->flags & BUILTIN_DECL) && !option_on(sh, OPTION_POSIX);
+    bool lasting = command->special || is_declaration;
     bool temporary = !lasting || (is_named(command, "exec") && run->args.count > 1);
     return assigns_run(sh, node, temporary ? ASSIGN_TEMP : 0);
 }

@@ -243,6 +243,17 @@ static enum flow file_error(struct shell *sh, const char *what, const char *path
     return shell_fail(sh, ERROR_REDIRECT, status, path, "%s: %s", problem, why);
 }
 
+/* What a script has added to itself while it ran, behind all of SOURCE, which is TEXT. */
+static bool file_grew(int fd, struct str *text, struct source *source)
+{
+    size_t len = text->len;
+    if (!file_load(fd, len, text) || text->len == len)
+        return false;
+    source->text = str_text(text);
+    source->len = text->len;
+    return true;
+}
+
 static enum flow regular_run(struct shell *sh, const char *what, const char *path, int fd,
                              size_t bytes)
 {
@@ -252,7 +263,6 @@ static enum flow regular_run(struct shell *sh, const char *what, const char *pat
     str_init(&text, sh->heap);
     bool loaded = file_load(fd, bytes, &text);
     int error = errno;
-    close(fd);
     enum flow flow;
     if (!loaded && text.failed) {
         flow = shell_fail_memory(sh, bytes);
@@ -263,11 +273,14 @@ static enum flow regular_run(struct shell *sh, const char *what, const char *pat
     } else {
         sh->file = path;
         source_init_text(&source, path, str_text(&text), text.len);
-        flow = source_run(sh, &running);
+        do
+            flow = source_run(sh, &running);
+        while (flow == FLOW_NEXT && !option_on(sh, OPTION_ONECMD) && file_grew(fd, &text, &source));
         source_release(&source);
         if (!running.ran && flow == FLOW_NEXT)
             sh->status = 0;
     }
+    close(fd);
     str_release(&text);
     return flow;
 }
