@@ -1,81 +1,52 @@
 /*
- * The prompt: lines edited by libedit, prompts from PS1 and PS2, the history.
+ * The prompt: lines typed become commands.
  *
- * Everything of libedit is made here, when the shell is interactive, and nowhere else. ^C gives the
- * line up and starts a new command; the end of input leaves the shell, unless ignoreeof is set or
- * jobs are stopped, of which it warns once.
+ * A line comes from the editor, or, where there is none, from standard input as it is. ^C gives the
+ * command up that is being typed and starts a new one; the end of input leaves the shell, unless
+ * ignoreeof is set or jobs are stopped, of which it warns once. Commands go into the history whole,
+ * however many lines they have; one that begins with a blank does not.
  */
 #include "shell/interactive/repl.h"
 
 #include <errno.h>
-#include <histedit.h>
 #include <signal.h>
-#include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include "shell/base/num.h"
+#include "shell/base/sys.h"
 #include "shell/exec/exec.h"
 #include "shell/exec/jobs.h"
 #include "shell/exec/trap.h"
+#include "shell/interactive/await.h"
+#include "shell/interactive/edit.h"
+#include "shell/interactive/prompt.h"
 #include "shell/state/fdtab.h"
 #include "shell/state/history.h"
 #include "shell/state/option.h"
 
-enum { HISTORY_LINES = 512, EOF_LIMIT = 10 };
+enum { EOF_LIMIT = 10 };
 
 struct repl {
     struct shell *sh;
-    EditLine *edit;
-    History *history;
-    HistEvent event;
+    struct edit *edit; /* NULL: lines come as they are */
     struct str prompt;
+    struct str plain;   /* the line, without an editor */
     struct str command; /* lines of the command being typed, for the history */
     int eof_count;
+    int64_t mail_checked_ns;
+    time_t mail_time;
 };
-
-/* PS1 with ! as the number of the command, expanded. */
-static void prompt_make(struct repl *repl, bool continuation)
-{
-    struct shell *sh = repl->sh;
-    const char *raw = var_text(sh, continuation ? "PS2" : "PS1");
-    struct str text;
-    if (!raw)
-        raw = "";
-    str_init(&text, sh->heap);
-    for (const char *p = raw; *p; p++) {
-        if (continuation || *p != '!')
-            str_putc(&text, *p);
-        else if (p[1] == '!')
-            str_putc(&text, *p++);
-        else
-            str_append_int(&text, history_next(sh));
-    }
-    const char *expanded = str_text(&text);
-    size_t len = text.len;
-    struct mem_mark mark = mem_region_mark(sh->scratch);
-    int status = sh->status;
-    if (sh->hooks.expand_text(sh, expanded, len, &expanded, &len) != FLOW_NEXT)
-        shell_print_error(sh);
-    sh->status = status;
-    str_clear(&repl->prompt);
-    str_append(&repl->prompt, expanded, len);
-    mem_region_reset(sh->scratch, mark);
-    str_release(&text);
-}
-
-static char *prompt_get(EditLine *edit)
-{
-    struct repl *repl = NULL;
-    static char empty[] = "";
-    el_get(edit, EL_CLIENTDATA, &repl);
-    return repl && repl->prompt.data ? repl->prompt.data : empty;
-}
 
 /* The command that was typed, and has run by now, goes into both histories: the editor's and the
  * file. */
 static void command_add(struct repl *repl)
 {
-    if (repl->command.len > 1 && str_ok(&repl->command)) {
-        history(repl->history, &repl->event, H_ENTER, str_text(&repl->command));
+    bool secret = repl->command.len > 0 && str_text(&repl->command)[0] == ' ';
+    if (repl->command.len > 1 && str_ok(&repl->command) && !secret) {
+        if (repl->edit)
+            edit_remember(repl->edit, str_text(&repl->command));
         if (!repl->sh->history_taken)
             history_add(repl->sh, str_text(&repl->command), repl->command.len);
     }
@@ -88,7 +59,7 @@ static void commands_load(struct repl *repl)
 {
     struct shell *sh = repl->sh;
     size_t len;
-    if (history_refresh(sh, NULL) != FLOW_NEXT)
+    if (!repl->edit || history_refresh(sh, NULL) != FLOW_NEXT)
         return;
     for (int64_t i = history_first(sh); i < history_next(sh); i++) {
         struct str line;
@@ -96,10 +67,32 @@ static void commands_load(struct repl *repl)
         const char *text = history_get(sh, i, &len);
         str_append(&line, text ? text : "", text ? len : 0);
         str_putc(&line, '\n');
-        if (str_ok(&line))
-            history(repl->history, &repl->event, H_ENTER, str_text(&line));
+        if (str_ok(&line) && len > 0)
+            edit_remember(repl->edit, str_text(&line));
         str_release(&line);
     }
+}
+
+/* Tells that MAIL has grown since it was looked at, every MAILCHECK seconds. */
+static void mail_check(struct repl *repl)
+{
+    struct shell *sh = repl->sh;
+    const char *file = var_text(sh, "MAIL"), *pause = var_text(sh, "MAILCHECK");
+    int64_t now = sys_monotonic_ns(), seconds = 600;
+    struct stat st;
+    if (!file || !*file)
+        return;
+    if (pause)
+        (void)num_parse_int(pause, strlen(pause), &seconds);
+    if (repl->mail_checked_ns && now - repl->mail_checked_ns < seconds * 1000000000)
+        return;
+    bool first = repl->mail_checked_ns == 0;
+    repl->mail_checked_ns = now;
+    if (stat(file, &st) != 0)
+        return;
+    if (!first && st.st_size > 0 && st.st_mtime > repl->mail_time && st.st_mtime >= st.st_atime)
+        fdtab_message(sh, "you have mail", 13);
+    repl->mail_time = st.st_mtime;
 }
 
 /* End of input at the start of a command: 0 to leave, or 1 with a line to go on with. */
@@ -115,61 +108,61 @@ static ptrdiff_t end_of_input(struct repl *repl, const char **ret_text)
     return 0;
 }
 
+/* A line of standard input, as it comes. As edit_read. */
+static ptrdiff_t plain_read(struct repl *repl, const char **ret_text)
+{
+    struct out *err = fdtab_out(repl->sh, STDERR_FILENO);
+    char byte = 0;
+    if (err) {
+        out_write(err, str_text(&repl->prompt), repl->prompt.len);
+        out_flush(err);
+    }
+    str_clear(&repl->plain);
+    while (byte != '\n') {
+        if (await_input(repl->sh, 0) == AWAIT_SIGNAL) {
+            if (await_gives_up(repl->sh))
+                return -1;
+            if (trap_run_pending(repl->sh) != FLOW_NEXT)
+                shell_print_error(repl->sh);
+            continue;
+        }
+        ssize_t got = read(STDIN_FILENO, &byte, 1);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got <= 0)
+            break;
+        str_putc(&repl->plain, byte);
+    }
+    *ret_text = str_text(&repl->plain);
+    return (ptrdiff_t)repl->plain.len;
+}
+
 static ptrdiff_t line_read(void *ctx, bool continuation, const char **ret_text)
 {
     struct repl *repl = ctx;
     struct shell *sh = repl->sh;
-    int count = 0;
     (void)fdtab_flush(sh);
+    fdtab_input_sync(sh);
     if (!continuation) {
         command_add(repl);
         jobs_poll(sh);
         jobs_notify(sh);
+        mail_check(repl);
     }
-    prompt_make(repl, continuation);
-    el_set(repl->edit, EL_EDITOR, option_on(sh, OPTION_VI) ? "vi" : "emacs");
-    errno = 0;
-    const char *line = el_gets(repl->edit, &count);
-    if (!line || count <= 0) {
-        if ((sh->pending & ~(int)PENDING_SAMPLE) || errno == EINTR) {
-            str_clear(&repl->command);
-            fdtab_message(sh, "", 0);
-            sh->status = 128 + SIGINT;
-            return -1;
-        }
+    prompt_make(sh, continuation, repl->edit != NULL, &repl->prompt);
+    ptrdiff_t count = repl->edit ? edit_read(repl->edit, str_text(&repl->prompt), ret_text)
+                                 : plain_read(repl, ret_text);
+    if (count < 0) {
+        str_clear(&repl->command);
+        fdtab_message(sh, "", 0);
+        sh->status = 128 + SIGINT;
+        return -1;
+    }
+    if (count == 0)
         return continuation ? 0 : end_of_input(repl, ret_text);
-    }
     repl->eof_count = 0;
-    str_append(&repl->command, line, (size_t)count);
-    *ret_text = line;
+    str_append(&repl->command, *ret_text, (size_t)count);
     return count;
-}
-
-static bool repl_open(struct repl *repl)
-{
-    repl->edit = el_init("memksh", stdin, stdout, stderr);
-    repl->history = history_init();
-    if (!repl->edit || !repl->history)
-        return false;
-    history(repl->history, &repl->event, H_SETSIZE, HISTORY_LINES);
-    el_set(repl->edit, EL_CLIENTDATA, repl);
-    el_set(repl->edit, EL_PROMPT, prompt_get);
-    el_set(repl->edit, EL_SIGNAL, 1);
-    el_set(repl->edit, EL_HIST, history, repl->history);
-    el_set(repl->edit, EL_EDITOR, "emacs");
-    el_source(repl->edit, NULL);
-    commands_load(repl);
-    return true;
-}
-
-static void repl_close(struct repl *repl)
-{
-    if (repl->history)
-        history_end(repl->history);
-    if (repl->edit)
-        el_end(repl->edit);
-    str_release(&repl->prompt);
-    str_release(&repl->command);
 }
 
 enum flow repl_run(struct shell *sh)
@@ -177,14 +170,16 @@ enum flow repl_run(struct shell *sh)
     struct repl repl = { .sh = sh };
     struct source source;
     str_init(&repl.prompt, sh->heap);
+    str_init(&repl.plain, sh->heap);
     str_init(&repl.command, sh->heap);
-    if (!repl_open(&repl)) {
-        repl_close(&repl);
-        return shell_fail(sh, ERROR_MEMORY, 1, NULL, "cannot start the line editor");
-    }
+    repl.edit = edit_new(sh);
+    commands_load(&repl);
     source_init_reader(&source, sh->arg0, line_read, &repl, sh->heap);
     enum flow flow = exec_interactive(sh, &source);
     source_release(&source);
-    repl_close(&repl);
+    edit_free(repl.edit);
+    str_release(&repl.prompt);
+    str_release(&repl.plain);
+    str_release(&repl.command);
     return flow;
 }

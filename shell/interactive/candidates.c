@@ -1,0 +1,385 @@
+/*
+ * Candidates for completion.
+ *
+ * All lists are made when they are asked for and live in scratch, so that nothing here has to be
+ * kept up to date. Which source is asked for which word is one table, `sources`, looked through in
+ * order; the first source whose turn it is answers. A user's function .sh.complete goes before all
+ * of them where arguments are completed: it is called with the word and then the words of the
+ * command before it, and prints one candidate a line; if it prints none, the sources are asked.
+ */
+#include "shell/interactive/candidates.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <pwd.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "builtins/builtin.h"
+#include "shell/exec/jobs.h"
+#include "shell/state/alias.h"
+#include "shell/state/func.h"
+#include "shell/state/name.h"
+#include "shell/state/var.h"
+
+struct finder {
+    struct shell *sh;
+    const struct context *c;
+    struct candidates *found;
+    const char *stem; /* what candidates begin with */
+    size_t stem_len;
+};
+
+static void add(struct finder *f, const char *text, size_t len)
+{
+    struct candidates *found = f->found;
+    if (len < f->stem_len || memcmp(text, f->stem, f->stem_len) != 0 || found->failed)
+        return;
+    if (found->count == found->room) {
+        size_t room = found->room ? found->room * 2 : 64;
+        const char **items = mem_resize(f->sh->scratch, found->items, room * sizeof *items);
+        if (!items) {
+            found->failed = true;
+            return;
+        }
+        found->items = items;
+        found->room = room;
+    }
+    char *copy = scratch_dup(f->sh, text, len);
+    if (copy)
+        found->items[found->count++] = copy;
+    else
+        found->failed = true;
+}
+
+static void add_z(struct finder *f, const char *text)
+{
+    add(f, text, strlen(text));
+}
+
+/* ---- sources -------------------------------------------------------------------------------- */
+
+static void find_variables(struct finder *f)
+{
+    const char **names;
+    size_t count;
+    if (var_prefix_names(f->sh, f->stem, f->stem_len, &names, &count) != FLOW_NEXT)
+        return;
+    for (size_t i = 0; i < count; i++)
+        add_z(f, names[i]);
+}
+
+static void find_functions(struct finder *f)
+{
+    struct func **funcs;
+    size_t count;
+    if (func_list(f->sh, &funcs, &count) != FLOW_NEXT)
+        return;
+    for (size_t i = 0; i < count; i++)
+        add(f, funcs[i]->name->text, funcs[i]->name->len);
+}
+
+static void find_builtins(struct finder *f)
+{
+    const struct builtin_spec *spec;
+    for (size_t i = 0; (spec = builtin_at(i)) != NULL; i++)
+        if (builtin_enabled(f->sh, spec->name, strlen(spec->name)))
+            add_z(f, spec->name);
+}
+
+static void find_aliases(struct finder *f)
+{
+    const char **names;
+    size_t count;
+    if (alias_list(f->sh, &names, &count) != FLOW_NEXT)
+        return;
+    for (size_t i = 0; i < count; i++)
+        add_z(f, names[i]);
+}
+
+static void find_programs_in(struct finder *f, const char *folder)
+{
+    DIR *dir = opendir(folder);
+    if (!dir)
+        return;
+    for (struct dirent *entry; (entry = readdir(dir)) != NULL;) {
+        if (strncmp(entry->d_name, f->stem, f->stem_len) != 0 || entry->d_name[0] == '.')
+            continue;
+        if (faccessat(dirfd(dir), entry->d_name, X_OK, AT_EACCESS) == 0)
+            add_z(f, entry->d_name);
+    }
+    closedir(dir);
+}
+
+static void find_commands(struct finder *f)
+{
+#define RESERVED(id, text) add_z(f, text);
+#include "shell/syntax/token.def"
+#undef RESERVED
+    find_functions(f);
+    find_builtins(f);
+    find_aliases(f);
+    const char *path = var_text(f->sh, "PATH");
+    for (const char *p = path; p && *p;) {
+        size_t len = strcspn(p, ":");
+        char *folder = scratch_dup(f->sh, len ? p : ".", len ? len : 1);
+        if (folder)
+            find_programs_in(f, folder);
+        p += len + (p[len] == ':');
+    }
+}
+
+/* The folder that the word names before its last slash; NULL: no memory. */
+static const char *folder_of_word(const struct finder *f)
+{
+    const char *word = str_text(&f->c->word);
+    const char *home = var_text(f->sh, "HOME");
+    struct str folder;
+    str_init(&folder, f->sh->scratch);
+    size_t skip = 0;
+    if (f->c->tail >= 2 && word[0] == '~') {
+        skip = strcspn(word, "/");
+        char *name = scratch_dup(f->sh, word + 1, skip - 1);
+        const struct passwd *user = name && *name ? getpwnam(name) : NULL;
+        if (skip == 1 && home)
+            str_append_z(&folder, home);
+        else if (user)
+            str_append_z(&folder, user->pw_dir);
+        else
+            skip = 0;
+    }
+    str_append(&folder, word + skip, f->c->tail - skip);
+    if (f->c->tail == 0)
+        str_append_z(&folder, ".");
+    return str_ok(&folder) ? str_text(&folder) : NULL;
+}
+
+static void find_paths_in(struct finder *f, const char *folder, bool folders_only,
+                          bool programs_only)
+{
+    DIR *dir = opendir(folder);
+    f->found->paths = true;
+    if (!dir)
+        return;
+    for (struct dirent *entry; (entry = readdir(dir)) != NULL;) {
+        const char *name = entry->d_name;
+        if (strncmp(name, f->stem, f->stem_len) != 0 || (name[0] == '.' && f->stem[0] != '.') ||
+            strcmp(name, ".") == 0 || strcmp(name, "..") == 0)
+            continue;
+        struct stat st;
+        bool is_folder = entry->d_type == DT_DIR;
+        if (entry->d_type == DT_LNK || entry->d_type == DT_UNKNOWN)
+            is_folder = fstatat(dirfd(dir), name, &st, 0) == 0 && S_ISDIR(st.st_mode);
+        if (!is_folder &&
+            (folders_only || (programs_only && faccessat(dirfd(dir), name, X_OK, AT_EACCESS) != 0)))
+            continue;
+        char text[sizeof entry->d_name + 1];
+        int len = snprintf(text, sizeof text, "%s%s", name, is_folder ? "/" : "");
+        add(f, text, (size_t)len);
+    }
+    closedir(dir);
+}
+
+static void find_paths(struct finder *f)
+{
+    const char *folder = folder_of_word(f);
+    const char *command = str_text(&f->c->command);
+    bool folders = strcmp(command, "cd") == 0 || strcmp(command, "rmdir") == 0;
+    if (folder)
+        find_paths_in(f, folder, folders && !f->c->is_file, f->c->is_command);
+}
+
+static void find_users(struct finder *f)
+{
+    setpwent();
+    for (const struct passwd *user; (user = getpwent()) != NULL;) {
+        struct str text;
+        str_init(&text, f->sh->scratch);
+        str_printf(&text, "~%s/", user->pw_name);
+        add(f, str_text(&text), text.len);
+    }
+    endpwent();
+    f->found->paths = true;
+}
+
+static void find_jobs(struct finder *f)
+{
+    for (const struct job *job = job_first(f->sh); job; job = job->next) {
+        char text[32];
+        if (!job_is_listed(job))
+            continue;
+        int len = snprintf(text, sizeof text, "%%%u", job->number);
+        add(f, text, (size_t)len);
+        struct str name;
+        str_init(&name, f->sh->scratch);
+        str_printf(&name, "%%%.*s", (int)strcspn(job->command, " \t\n"), job->command);
+        add(f, str_text(&name), name.len);
+    }
+}
+
+static void find_options(struct finder *f)
+{
+    const struct builtin_spec *spec = builtin_find(str_text(&f->c->command), f->c->command.len);
+    for (const struct builtin_option *o = spec ? spec->options : NULL; o && o->letter; o++) {
+        char text[64];
+        int len = snprintf(text, sizeof text, "-%c", o->letter);
+        add(f, text, (size_t)len);
+        if (o->long_name) {
+            len = snprintf(text, sizeof text, "--%s%s", o->long_name, o->argument ? "=" : "");
+            add(f, text, (size_t)len);
+        }
+    }
+    add_z(f, "--help");
+    add_z(f, "--man");
+}
+
+/* Host names in FILE: field 0 of each line (known_hosts), or, if REST, all others, with KEY only of
+ * lines whose field 0 is KEY. A field may be a list with commas. */
+static void find_hosts_in(struct finder *f, const char *file, bool rest, const char *key)
+{
+    FILE *in = fopen(file, "re");
+    char line[4096];
+    while (in && fgets(line, sizeof line, in)) {
+        char *fields = line, *field;
+        line[strcspn(line, "#\n")] = '\0';
+        for (size_t i = 0; (field = strsep(&fields, " \t")) != NULL; i++) {
+            if (!*field) {
+                i -= i > 0;
+                continue;
+            }
+            if (i == 0 && key && strcasecmp(field, key) != 0)
+                break;
+            for (char *host; (i > 0) == rest && (host = strsep(&field, ",")) != NULL;)
+                if (*host && !strpbrk(host, "|[*?!"))
+                    add_z(f, host);
+        }
+    }
+    if (in)
+        fclose(in);
+}
+
+static void find_hosts(struct finder *f)
+{
+    const char *home = var_text(f->sh, "HOME");
+    struct str path;
+    find_hosts_in(f, "/etc/hosts", true, NULL);
+    str_init(&path, f->sh->scratch);
+    str_printf(&path, "%s/.ssh/known_hosts", home ? home : "");
+    find_hosts_in(f, str_text(&path), false, NULL);
+    str_clear(&path);
+    str_printf(&path, "%s/.ssh/config", home ? home : "");
+    find_hosts_in(f, str_text(&path), true, "Host");
+}
+
+/* ---- which source --------------------------------------------------------------------------- */
+
+static const struct {
+    const char *command;
+    void (*find)(struct finder *f);
+} arguments[] = {
+    { "alias", find_aliases },    { "bg", find_jobs },           { "builtin", find_builtins },
+    { "command", find_commands }, { "disown", find_jobs },       { "exec", find_commands },
+    { "export", find_variables }, { "fg", find_jobs },           { "jobs", find_jobs },
+    { "ping", find_hosts },       { "read", find_variables },    { "readonly", find_variables },
+    { "sftp", find_hosts },       { "ssh", find_hosts },         { "telnet", find_hosts },
+    { "type", find_commands },    { "typeset", find_variables }, { "unalias", find_aliases },
+    { "unset", find_variables },  { "wait", find_jobs },         { "whence", find_commands },
+};
+
+static void find_argument(struct finder *f)
+{
+    const char *command = str_text(&f->c->command);
+    if (f->c->word.len > 0 && str_text(&f->c->word)[0] == '-' && f->c->tail == 0 &&
+        builtin_find(command, f->c->command.len)) {
+        find_options(f);
+        return;
+    }
+    if (f->stem_len > 0 && f->stem[0] == '%') {
+        find_jobs(f);
+        return;
+    }
+    for (size_t i = 0; i < sizeof arguments / sizeof *arguments; i++)
+        if (f->c->tail == 0 && strcmp(arguments[i].command, command) == 0)
+            arguments[i].find(f);
+    if (f->found->count == 0)
+        find_paths(f);
+}
+
+/* What .sh.complete prints. False: there is no such function, or it printed nothing. */
+static bool find_by_user(struct finder *f, const char *line)
+{
+    static const char hook[] = ".sh.complete",
+                      call[] = "$(.sh.complete \"${.sh.word}\" \"${.sh.line}\")";
+    struct shell *sh = f->sh;
+    const char *text;
+    size_t len;
+    if (!func_find(sh, hook, sizeof hook - 1))
+        return false;
+    struct name *word = name_intern(sh, ".sh.word", 8);
+    struct name *before = name_intern(sh, ".sh.line", 8);
+    int status = sh->status;
+    if (!word || !before ||
+        var_set_name(sh, word, str_text(&f->c->word), f->c->word.len, 0) != FLOW_NEXT ||
+        var_set_name(sh, before, line, f->c->word_at, 0) != FLOW_NEXT ||
+        sh->hooks.expand_text(sh, call, sizeof call - 1, &text, &len) != FLOW_NEXT) {
+        shell_print_error(sh);
+        sh->status = status;
+        return false;
+    }
+    sh->status = status;
+    for (const char *p = text; p < text + len;) {
+        const char *end = memchr(p, '\n', (size_t)(text + len - p));
+        end = end ? end : text + len;
+        add(f, p, (size_t)(end - p));
+        p = end + 1;
+    }
+    return len > 0;
+}
+
+static int compare(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+static void sort_once(struct candidates *found)
+{
+    size_t kept = 0;
+    if (found->count)
+        qsort(found->items, found->count, sizeof *found->items, compare);
+    for (size_t i = 0; i < found->count; i++)
+        if (kept == 0 || strcmp(found->items[kept - 1], found->items[i]) != 0)
+            found->items[kept++] = found->items[i];
+    found->count = kept;
+}
+
+void candidates_find(struct shell *sh, const struct context *c, const char *line,
+                     struct candidates *ret)
+{
+    const char *word = str_text(&c->word);
+    struct finder f = { .sh = sh, .c = c, .found = ret };
+    *ret = (struct candidates){ 0 };
+    f.stem = word + c->tail;
+    f.stem_len = c->word.len - c->tail;
+    if (c->after_dollar) {
+        f.stem = scratch_dup(sh, line + c->name_at, strlen(line) - c->name_at);
+        f.stem_len = f.stem ? strlen(f.stem) : 0;
+        ret->variables = true;
+        if (f.stem)
+            find_variables(&f);
+    } else if (word[0] == '~' && !memchr(word, '/', c->word.len) && c->quote == 0) {
+        find_users(&f);
+    } else if (c->is_file) {
+        find_paths(&f);
+    } else if (c->is_command) {
+        if (memchr(word, '/', c->word.len))
+            find_paths(&f);
+        else
+            find_commands(&f);
+    } else if (!find_by_user(&f, line)) {
+        find_argument(&f);
+    }
+    sort_once(ret);
+}

@@ -1,0 +1,229 @@
+/*
+ * The completion key: puts what candidates.c finds into the line.
+ *
+ * Only the part of the word behind its last slash is replaced, so that variables and ~ before it
+ * stay as they were typed. Candidates are quoted as the end of the word was: within its quotes, or
+ * with backslashes. Lists are shown in columns of the terminal's width; a list longer than the
+ * screen is shown page by page, after a question.
+ */
+#include "shell/interactive/complete.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "shell/base/utf8.h"
+#include "shell/interactive/candidates.h"
+
+void completion_init(struct completion *c, struct mem_region *region)
+{
+    *c = (struct completion){ 0 };
+    str_init(&c->line, region);
+    str_init(&c->insert, region);
+}
+
+void completion_release(struct completion *c)
+{
+    str_release(&c->line);
+    str_release(&c->insert);
+}
+
+/* ---- quoting -------------------------------------------------------------------------------- */
+
+/* TEXT so that it reads back within QUOTE (0: none). */
+static void append_quoted(struct str *s, const char *text, size_t len, char quote)
+{
+    const char *special = quote == '"' ? "\\\"$`" : " \t\\'\"`$&|;<>()*?[]{}#!~";
+    for (size_t i = 0; i < len; i++) {
+        if (quote == '\'' && text[i] == '\'') {
+            str_append_z(s, "'\\''");
+            continue;
+        }
+        bool home = i == 0 && text[i] == '~'; /* a user's: meant as such */
+        if (text[i] == '\n' && quote == 0)
+            str_append_z(s, "$'\\n'");
+        else if (quote != '\'' && strchr(special, text[i]) && text[i] && !home)
+            str_printf(s, "\\%c", text[i]);
+        else
+            str_putc(s, text[i]);
+    }
+}
+
+/* One candidate, or the start that all have, as it goes into the line. WHOLE: nothing follows in
+ * the word. */
+static void append_insert(struct str *s, const struct context *c, const struct candidates *found,
+                          const char *text, size_t len, bool whole)
+{
+    if (found->variables) {
+        str_append(s, text, len);
+        if (whole)
+            str_append_z(s, c->in_braces ? "}" : "");
+        return;
+    }
+    char quote = c->quote;
+    if (quote && c->quote_at > c->tail_at) /* opened in the middle of what is replaced */
+        quote = 0;
+    if (quote && c->quote_at == c->tail_at)
+        str_putc(s, quote);
+    append_quoted(s, text, len, quote);
+    bool folder = found->paths && len > 0 && text[len - 1] == '/';
+    bool option = len > 0 && text[0] == '-' && text[len - 1] == '=';
+    if (!whole || folder || option)
+        return;
+    if (quote)
+        str_putc(s, quote);
+    str_putc(s, ' ');
+}
+
+static size_t common_len(const struct candidates *found)
+{
+    size_t len = strlen(found->items[0]);
+    const char *last = found->items[found->count - 1]; /* sorted: the least alike */
+    size_t same = 0;
+    while (same < len && found->items[0][same] == last[same])
+        same++;
+    while (same > 0 && utf8_active && ((unsigned char)found->items[0][same] & 0xC0) == 0x80)
+        same--;
+    return same;
+}
+
+/* ---- listing -------------------------------------------------------------------------------- */
+
+static void terminal_size(FILE *out, size_t *ret_columns, size_t *ret_rows)
+{
+    struct winsize size;
+    bool known = ioctl(fileno(out), TIOCGWINSZ, &size) == 0 && size.ws_col > 0 && size.ws_row > 0;
+    *ret_columns = known ? size.ws_col : 80;
+    *ret_rows = known ? size.ws_row : 24;
+}
+
+/* Asks TEXT at the bottom of a page; true: go on. */
+static bool ask(EditLine *edit, FILE *out, const char *text)
+{
+    char key = 'q';
+    fprintf(out, "%s", text);
+    fflush(out);
+    int got = el_getc(edit, &key);
+    fprintf(out, "\r%*s\r", (int)strlen(text), "");
+    return got == 1 &&
+           (key == 'y' || key == 'Y' || key == ' ' || key == '\r' || key == '\n' || key == '\t');
+}
+
+static void list(EditLine *edit, const struct candidates *found)
+{
+    FILE *out = stdout;
+    size_t width = 0, columns, rows;
+    el_get(edit, EL_GETFP, 1, &out);
+    terminal_size(out, &columns, &rows);
+    for (size_t i = 0; i < found->count; i++) {
+        size_t one = utf8_columns(found->items[i], strlen(found->items[i]));
+        width = one > width ? one : width;
+    }
+    width += 2;
+    size_t across = columns > width ? columns / width : 1;
+    size_t down = (found->count + across - 1) / across;
+    fputs("\n", out);
+    if (down + 1 > rows) {
+        char question[64];
+        snprintf(question, sizeof question, "%zu possibilities: show them? (y/n) ", found->count);
+        if (!ask(edit, out, question))
+            return;
+    }
+    for (size_t row = 0; row < down; row++) {
+        if (row > 0 && row % (rows - 1) == 0 && !ask(edit, out, "more? (y/n) "))
+            return;
+        for (size_t i = row; i < found->count; i += down) {
+            size_t used = utf8_columns(found->items[i], strlen(found->items[i]));
+            bool last = i + down >= found->count;
+            fprintf(out, "%s%*s", found->items[i], last ? 0 : (int)(width - used), "");
+        }
+        fputs("\n", out);
+    }
+}
+
+/* ---- the key -------------------------------------------------------------------------------- */
+
+static bool line_is(EditLine *edit, const struct completion *c)
+{
+    const LineInfo *line = el_line(edit);
+    size_t len = (size_t)(line->cursor - line->buffer);
+    return c->count > 0 && len == c->line.len && memcmp(line->buffer, c->line.data, len) == 0;
+}
+
+static void line_keep(EditLine *edit, struct completion *c)
+{
+    const LineInfo *line = el_line(edit);
+    str_clear(&c->line);
+    str_append(&c->line, line->buffer, (size_t)(line->cursor - line->buffer));
+}
+
+static bool replace(EditLine *edit, size_t bytes, const char *text)
+{
+    const LineInfo *line = el_line(edit);
+    size_t count = utf8_count(line->cursor - bytes, bytes);
+    if (count)
+        el_deletestr(edit, (int)count);
+    return !*text || el_insertstr(edit, text) == 0;
+}
+
+/* The next candidate in place of the last. */
+static int put_next(struct completion *c, EditLine *edit)
+{
+    const char *text = c->insert.data;
+    for (size_t i = 0; i < c->next; i++)
+        text += strlen(text) + 1;
+    if (!replace(edit, c->shown_len, text))
+        return CC_ERROR;
+    c->shown_len = strlen(text);
+    c->next = (c->next + 1) % c->count;
+    line_keep(edit, c);
+    return CC_REFRESH;
+}
+
+static int complete_word(struct shell *sh, struct completion *c, EditLine *edit, const char *line,
+                         size_t len)
+{
+    struct context context;
+    struct candidates found;
+    struct str insert;
+    context_read(&context, sh->scratch, line, len);
+    candidates_find(sh, &context, line, &found);
+    if (found.count == 0 || found.failed)
+        return CC_ERROR;
+    size_t replaced = len - (found.variables ? context.name_at : context.tail_at);
+    size_t same = common_len(&found);
+    bool whole = found.count == 1;
+    str_init(&insert, sh->scratch);
+    append_insert(&insert, &context, &found, found.items[0], same, whole);
+    if (!str_ok(&insert) || !replace(edit, replaced, str_text(&insert)))
+        return CC_ERROR;
+    if (whole)
+        return CC_REFRESH;
+    for (size_t i = 0; i < found.count; i++) {
+        append_insert(&c->insert, &context, &found, found.items[i], strlen(found.items[i]), false);
+        str_putc(&c->insert, '\0');
+    }
+    if (str_ok(&c->insert)) {
+        c->count = found.count;
+        c->shown_len = insert.len;
+        line_keep(edit, c);
+    }
+    list(edit, &found);
+    return CC_REDISPLAY;
+}
+
+int complete_key(struct shell *sh, struct completion *c, EditLine *edit)
+{
+    if (line_is(edit, c))
+        return put_next(c, edit);
+    const LineInfo *info = el_line(edit);
+    size_t len = (size_t)(info->cursor - info->buffer);
+    struct mem_mark mark = mem_region_mark(sh->scratch);
+    char *line = scratch_dup(sh, info->buffer, len);
+    str_clear(&c->insert);
+    c->count = c->next = 0;
+    int action = line ? complete_word(sh, c, edit, line, len) : CC_ERROR;
+    mem_region_reset(sh->scratch, mark);
+    return action;
+}

@@ -1,0 +1,261 @@
+/*
+ * The line editor: libedit, and what the shell adds to it.
+ *
+ * Everything of libedit is made here and in complete.c, when the shell is interactive. Characters
+ * are read by a function of our own, so that signals are acted on while a line is typed: traps run
+ * and the line is drawn again, ^C gives it up, a changed window counts at once, TMOUT ends the
+ * waiting. Text that a terminal marks as pasted goes into the line as it is, newlines and all.
+ *
+ * Signals are blocked between looking at what is pending and sleeping; libedit's own handlers are
+ * not used, since the shell has its own.
+ */
+#include "shell/interactive/edit.h"
+
+#include <errno.h>
+#include <histedit.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <wchar.h>
+
+#include "shell/exec/jobs.h"
+#include "shell/exec/trap.h"
+#include "shell/interactive/await.h"
+#include "shell/interactive/complete.h"
+#include "shell/interactive/prompt.h"
+#include "shell/state/fdtab.h"
+#include "shell/state/option.h"
+#include "shell/state/var.h"
+
+enum { GRACE_SECONDS = 60, HISTORY_LINES = 512 };
+
+struct edit {
+    struct shell *sh;
+    EditLine *line;
+    History *history;
+    HistEvent event;
+    const char *prompt;
+    struct completion completion;
+    struct str pasted;
+    bool interrupted;
+};
+
+static struct edit *edit_of(EditLine *line)
+{
+    struct edit *edit = NULL;
+    el_get(line, EL_CLIENTDATA, &edit);
+    return edit;
+}
+
+static char *prompt_text(EditLine *line)
+{
+    return (char *)edit_of(line)->prompt;
+}
+
+/* ---- reading -------------------------------------------------------------------------------- */
+
+/* Acts on what arrived; false: the line is given up. */
+static bool pending_act(struct edit *edit)
+{
+    struct shell *sh = edit->sh;
+    bool drawn = true;
+    if (sh->pending & PENDING_WINCH)
+        el_resize(edit->line);
+    if (await_gives_up(sh))
+        return false;
+    int signal = trap_pending_now(sh);
+    if (sh->pending & PENDING_CHILD && option_on(sh, OPTION_NOTIFY)) {
+        jobs_notify(sh);
+        drawn = false;
+    }
+    if (sh->pending) {
+        int status = sh->status;
+        if (trap_run_pending(sh) != FLOW_NEXT)
+            shell_print_error(sh);
+        (void)fdtab_flush(sh);
+        sh->status = status;
+        drawn = drawn && !signal;
+    }
+    if (!drawn)
+        el_set(edit->line, EL_REFRESH);
+    return true;
+}
+
+/* One byte of the terminal: 1, 0 at its end, -1 when the line is given up. */
+static int byte_read(struct edit *edit, char *ret)
+{
+    struct shell *sh = edit->sh;
+    bool warned = false;
+    for (;;) {
+        const char *limit = var_text(sh, "TMOUT");
+        switch (await_input(sh, warned ? GRACE_SECONDS : limit ? strtol(limit, NULL, 10) : 0)) {
+        case AWAIT_SIGNAL:
+            if (pending_act(edit))
+                break;
+            edit->interrupted = true;
+            return -1;
+        case AWAIT_TIMEOUT:
+            if (warned)
+                return 0;
+            warned = true;
+            fdtab_message(sh, "\n\ashell will end in 60 seconds for want of input", 48);
+            el_set(edit->line, EL_REFRESH);
+            break;
+        case AWAIT_INPUT: {
+            ssize_t count = read(STDIN_FILENO, ret, 1);
+            if (count >= 0 || errno != EINTR)
+                return (int)count;
+            break;
+        }
+        }
+    }
+}
+
+/* libedit's way to a character. */
+static int character_read(EditLine *line, wchar_t *ret)
+{
+    struct edit *edit = edit_of(line);
+    mbstate_t state = { 0 };
+    for (;;) {
+        char byte;
+        int got = byte_read(edit, &byte);
+        if (got <= 0)
+            return got;
+        size_t used = mbrtowc(ret, &byte, 1, &state);
+        if (used == (size_t)-2)
+            continue;
+        if (used == (size_t)-1)
+            *ret = (unsigned char)byte;
+        return 1;
+    }
+}
+
+/* ---- keys ----------------------------------------------------------------------------------- */
+
+static unsigned char key_complete(EditLine *line, int key)
+{
+    struct edit *edit = edit_of(line);
+    (void)key;
+    return (unsigned char)complete_key(edit->sh, &edit->completion, line);
+}
+
+static unsigned char key_paste(EditLine *line, int key)
+{
+    static const char end[] = "\033[201~";
+    const size_t end_len = sizeof end - 1;
+    struct edit *edit = edit_of(line);
+    struct str *text = &edit->pasted;
+    char byte;
+    (void)key;
+    str_clear(text);
+    while (byte_read(edit, &byte) == 1) {
+        str_putc(text, byte == '\r' ? '\n' : byte);
+        if (text->len < end_len || memcmp(text->data + text->len - end_len, end, end_len) != 0)
+            continue;
+        str_truncate(text, text->len - end_len);
+        if (!str_ok(text) || (text->len > 0 && el_insertstr(line, str_text(text)) != 0))
+            return CC_ERROR;
+        return CC_REFRESH;
+    }
+    return edit->interrupted ? CC_EOF : CC_ERROR;
+}
+
+static void keys_bind(EditLine *line)
+{
+    el_set(line, EL_ADDFN, "memksh-complete", "Complete the word", key_complete);
+    el_set(line, EL_ADDFN, "memksh-paste", "Take in what is pasted", key_paste);
+    el_set(line, EL_BIND, "^I", "memksh-complete", NULL);
+    el_set(line, EL_BIND, "\033[200~", "memksh-paste", NULL);
+    el_set(line, EL_BIND, "^R", "em-inc-search-prev", NULL);
+}
+
+/* The editor that set -o chose; a change of it undoes bindings, which are made again. */
+static void mode_set(struct edit *edit)
+{
+    const char *now = "", *wanted = option_on(edit->sh, OPTION_VI) ? "vi" : "emacs";
+    el_get(edit->line, EL_EDITOR, &now);
+    if (strcmp(now, wanted) == 0)
+        return;
+    el_set(edit->line, EL_EDITOR, wanted);
+    el_source(edit->line, NULL);
+    keys_bind(edit->line);
+}
+
+/* ---- the editor ----------------------------------------------------------------------------- */
+
+struct edit *edit_new(struct shell *sh)
+{
+    const char *term = var_text(sh, "TERM");
+    if (!isatty(STDIN_FILENO) || !isatty(STDERR_FILENO) || !term || !*term ||
+        strcmp(term, "dumb") == 0)
+        return NULL;
+    struct edit *edit = mem_alloc_zeroed(sh->heap, sizeof *edit);
+    if (!edit)
+        return NULL;
+    edit->sh = sh;
+    str_init(&edit->pasted, sh->heap);
+    completion_init(&edit->completion, sh->heap);
+    setenv("TERM", term, 1); /* libedit asks there */
+    edit->line = el_init("memksh", stdin, stdout, stderr);
+    edit->history = history_init();
+    if (!edit->line || !edit->history) {
+        edit_free(edit);
+        return NULL;
+    }
+    history(edit->history, &edit->event, H_SETSIZE, HISTORY_LINES);
+    el_set(edit->line, EL_CLIENTDATA, edit);
+    el_set(edit->line, EL_PROMPT_ESC, prompt_text, PROMPT_ESCAPE);
+    el_set(edit->line, EL_SIGNAL, 0);
+    el_set(edit->line, EL_GETCFN, character_read);
+    el_set(edit->line, EL_HIST, history, edit->history);
+    el_set(edit->line, EL_EDITOR, option_on(sh, OPTION_VI) ? "vi" : "emacs");
+    el_source(edit->line, NULL);
+    keys_bind(edit->line);
+    return edit;
+}
+
+void edit_free(struct edit *edit)
+{
+    if (!edit)
+        return;
+    if (edit->history)
+        history_end(edit->history);
+    if (edit->line)
+        el_end(edit->line);
+    completion_release(&edit->completion);
+    str_release(&edit->pasted);
+    mem_free_sized(edit->sh->heap, edit, sizeof *edit);
+}
+
+static void paste_mark(bool on)
+{
+    static const char start[] = "\033[?2004h", stop[] = "\033[?2004l";
+    if (write(STDERR_FILENO, on ? start : stop, sizeof start - 1) < 0)
+        return; /* a terminal that is gone: reading will tell */
+}
+
+ptrdiff_t edit_read(struct edit *edit, const char *prompt, const char **ret_text)
+{
+    int count = 0;
+    const char *term = var_text(edit->sh, "TERM");
+    edit->prompt = prompt;
+    edit->interrupted = false;
+    mode_set(edit);
+    bool marks = term && strcmp(term, "linux") != 0;
+    if (marks)
+        paste_mark(true);
+    const char *text = el_gets(edit->line, &count);
+    if (marks)
+        paste_mark(false);
+    if (edit->interrupted)
+        return -1;
+    if (!text || count <= 0)
+        return 0;
+    *ret_text = text;
+    return count;
+}
+
+void edit_remember(struct edit *edit, const char *text)
+{
+    history(edit->history, &edit->event, H_ENTER, text);
+}
