@@ -63,6 +63,30 @@ static void options_show(struct shell *sh)
     out_printf(sh->out, "%s\n", text);
 }
 
+static void undo_options(struct shell *sh, void *a, uintptr_t b)
+{
+    (void)sh;
+    (void)b;
+    (void)mem_options_apply(a);
+    mem_free(a);
+}
+
+/* The options as they are come back at the end of the subshell. */
+static enum flow options_record(struct shell *sh)
+{
+    char text[OPTIONS_BYTES];
+    if (!vmstat_stamp(sh))
+        return FLOW_NEXT;
+    mem_options_get(text, sizeof text);
+    char *copy = vmstat_state(sh) ? text_dup(sh->watch_region, text) : NULL;
+    if (!copy)
+        return shell_fail_memory(sh, sizeof text);
+    enum flow flow = vmstat_record(sh, undo_options, copy, 0);
+    if (flow != FLOW_NEXT)
+        mem_free(copy);
+    return flow;
+}
+
 enum flow vmstat_options(struct shell *sh, const struct request *rq)
 {
     struct args *args = rq->args;
@@ -71,6 +95,7 @@ enum flow vmstat_options(struct shell *sh, const struct request *rq)
         options_show(sh);
         return FLOW_NEXT;
     }
+    TRY(options_record(sh));
     for (; (word = args_peek(args, 0)); args->next++) {
         const char *complaint = options_change(word);
         if (complaint)

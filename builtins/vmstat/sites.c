@@ -24,12 +24,22 @@ enum flow sites_needed(struct shell *sh, const struct request *rq)
                        rq->action);
 }
 
+static void undo_sites(struct shell *sh, void *a, uintptr_t on)
+{
+    (void)sh;
+    (void)a;
+    mem_sites_set(on != 0);
+}
+
 enum flow vmstat_sites(struct shell *sh, const struct request *rq)
 {
     const char *what = rq->argument;
-    if (strcmp(what, "on") == 0 || strcmp(what, "off") == 0)
-        mem_sites_set(what[1] == 'n');
-    else if (strcmp(what, "reset") == 0)
+    bool on = strcmp(what, "on") == 0, was = mem_sites_state() == MEM_SITES_ON;
+    if (on || strcmp(what, "off") == 0) {
+        if (on != was)
+            TRY(vmstat_record(sh, undo_sites, NULL, was));
+        mem_sites_set(on);
+    } else if (strcmp(what, "reset") == 0)
         mem_sites_reset();
     else
         return vmstat_fail(sh, rq, "-p: %s: on, off or reset is needed", what);

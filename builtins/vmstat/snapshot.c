@@ -125,19 +125,33 @@ static void saved_free(struct saved *saved)
     mem_free(saved);
 }
 
-/* In place of one of the same name. */
-static void saved_keep(struct vmstat *vmstat, struct saved *saved)
+/* Forgets those with STAMP, of NAME (NULL: all). */
+static void saved_forget(struct vmstat *vmstat, uint64_t stamp, const char *name)
 {
-    struct saved **at = &vmstat->snapshots;
-    while (*at && strcmp((*at)->name, saved->name) != 0)
-        at = &(*at)->next;
-    if (*at) {
-        struct saved *old = *at;
-        *at = old->next;
-        saved_free(old);
+    for (struct saved **at = &vmstat->snapshots; *at;) {
+        struct saved *saved = *at;
+        if (saved->stamp != stamp || (name && strcmp(saved->name, name) != 0)) {
+            at = &saved->next;
+            continue;
+        }
+        *at = saved->next;
+        saved_free(saved);
     }
-    saved->next = vmstat->snapshots;
-    vmstat->snapshots = saved;
+}
+
+static void undo_saved(struct shell *sh, void *a, uintptr_t stamp)
+{
+    (void)a;
+    saved_forget(sh->vmstat, stamp, NULL);
+}
+
+/* In place of one of the same name, which comes back at the end of a subshell. */
+static void saved_keep(struct shell *sh, struct saved *saved)
+{
+    saved->stamp = vmstat_stamp(sh);
+    saved_forget(sh->vmstat, saved->stamp, saved->name);
+    saved->next = sh->vmstat->snapshots;
+    sh->vmstat->snapshots = saved;
 }
 
 static enum flow snapshot_keep(struct shell *sh, const char *name)
@@ -148,6 +162,8 @@ static enum flow snapshot_keep(struct shell *sh, const char *name)
     str_init(&saved->text, sh->watch_region);
     saved->name = text_dup(sh->watch_region, name);
     enum flow flow = saved->name ? snapshot_write(sh, &saved->text) : shell_fail_memory(sh, 0);
+    if (flow == FLOW_NEXT)
+        flow = vmstat_record(sh, undo_saved, NULL, vmstat_stamp(sh));
     if (flow != FLOW_NEXT) {
         saved_free(saved);
         return flow;
@@ -155,7 +171,7 @@ static enum flow snapshot_keep(struct shell *sh, const char *name)
     saved->marks = mem_marks_new(sh->watch_region);
     if (saved->marks)
         mem_marks_add_busy(saved->marks);
-    saved_keep(sh->vmstat, saved);
+    saved_keep(sh, saved);
     return FLOW_NEXT;
 }
 
@@ -169,7 +185,8 @@ enum flow vmstat_save(struct shell *sh, const struct request *rq)
     if (!names && !rq->write) {
         const struct saved *saved = sh->vmstat ? sh->vmstat->snapshots : NULL;
         for (; saved; saved = saved->next)
-            out_printf(sh->out, "%s\n", saved->name);
+            if (snapshot_find(sh, saved->name) == saved)
+                out_printf(sh->out, "%s\n", saved->name);
         return FLOW_NEXT;
     }
     if (!vmstat_state(sh))

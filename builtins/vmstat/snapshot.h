@@ -20,6 +20,7 @@ struct saved {
     struct saved *next;
     char *name;
     struct str text;
+    uint64_t stamp;          /* of the subshell that made it */
     struct mem_marks *marks; /* the blocks that lived; NULL: no memory was left for that */
 };
 

@@ -17,6 +17,7 @@
 #include "shell/base/sys.h"
 #include "shell/base/utf8.h"
 #include "shell/state/fdtab.h"
+#include "shell/state/frame.h"
 #include "shell/state/option.h"
 #include "shell/state/var.h"
 
@@ -29,6 +30,18 @@ struct vmstat *vmstat_state(struct shell *sh)
     if (sh->watch_region && !sh->vmstat)
         sh->vmstat = mem_alloc_zeroed(sh->watch_region, sizeof *sh->vmstat);
     return sh->vmstat;
+}
+
+uint64_t vmstat_stamp(struct shell *sh)
+{
+    const struct frame *target = frame_target(sh, TARGET_GLOBAL);
+    return target ? target->id : 0;
+}
+
+enum flow vmstat_record(struct shell *sh, void (*undo)(struct shell *sh, void *a, uintptr_t b),
+                        void *a, uintptr_t b)
+{
+    return frame_record_call(sh, frame_target(sh, TARGET_GLOBAL), undo, a, b);
 }
 
 enum flow vmstat_fail(struct shell *sh, const struct request *rq, const char *format, ...)
@@ -230,10 +243,27 @@ void document_release(struct document *document)
     str_release(&document->text);
 }
 
+/* PATH names a descriptor of the script, such as /dev/stdout. */
+static enum flow document_send(struct shell *sh, struct document *document, const char *command,
+                               int fd)
+{
+    struct out *out = fdtab_out(sh, fd);
+    if (out) {
+        out_write(out, document->text.data, document->text.len);
+        (void)out_flush(out);
+    }
+    document_release(document);
+    return out ? FLOW_NEXT
+               : shell_fail(sh, ERROR_BUILTIN, 1, command, "%d: cannot write: %s", fd,
+                            strerror(EBADF));
+}
+
 enum flow document_write(struct shell *sh, struct document *document, const char *command,
                          const char *path)
 {
-    int fd = -1;
+    int fd = fdtab_named(path);
+    if (str_ok(&document->text) && fd >= 0)
+        return document_send(sh, document, command, fd);
     if (!str_ok(&document->text)) {
         document_release(document);
         return shell_fail_memory(sh, 0);

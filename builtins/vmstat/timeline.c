@@ -9,6 +9,7 @@
 #include "builtins/vmstat/vmstat.h"
 
 #include <string.h>
+#include <unistd.h>
 
 #include "shell/base/num.h"
 #include "shell/base/sys.h"
@@ -40,7 +41,9 @@ struct sample {
 };
 struct timeline {
     int64_t start_ns, step_ns, next_ns;
-    char *file; /* where the picture goes at the end; NULL: to descriptor 2, as text */
+    char *file;     /* where the picture goes at the end; NULL: to descriptor 2, as text */
+    uint64_t stamp; /* of the subshell that takes them */
+    pid_t pid;      /* and its process: a copy takes none */
     size_t count;
     struct sample samples[SAMPLES];
 };
@@ -230,6 +233,13 @@ static void timeline_free(struct shell *sh)
     mem_free(timeline);
 }
 
+static void undo_timeline(struct shell *sh, void *a, uintptr_t stamp)
+{
+    (void)a;
+    if (sh->vmstat->timeline && sh->vmstat->timeline->stamp == stamp)
+        timeline_free(sh);
+}
+
 enum flow timeline_end(struct shell *sh, struct out *out)
 {
     struct timeline *timeline = sh->vmstat->timeline;
@@ -272,6 +282,13 @@ enum flow timeline_begin(struct shell *sh, const struct request *rq)
     struct timeline *timeline = mem_alloc_zeroed(sh->watch_region, sizeof *timeline);
     if (!timeline)
         return shell_fail_memory(sh, sizeof *timeline);
+    timeline->stamp = vmstat_stamp(sh);
+    timeline->pid = getpid();
+    enum flow flow = vmstat_record(sh, undo_timeline, NULL, timeline->stamp);
+    if (flow != FLOW_NEXT) {
+        mem_free(timeline);
+        return flow;
+    }
     if (file && !(timeline->file = text_dup(sh->watch_region, file))) {
         mem_free(timeline);
         return shell_fail_memory(sh, 0);
@@ -287,6 +304,11 @@ enum flow timeline_begin(struct shell *sh, const struct request *rq)
     return FLOW_NEXT;
 }
 
+static bool is_own(struct shell *sh, const struct timeline *timeline)
+{
+    return timeline && timeline->stamp == vmstat_stamp(sh) && timeline->pid == getpid();
+}
+
 enum flow vmstat_timeline(struct shell *sh, const struct request *rq)
 {
     const char *file = args_peek(rq->args, 0);
@@ -294,7 +316,7 @@ enum flow vmstat_timeline(struct shell *sh, const struct request *rq)
         return vmstat_fail(sh, rq, "-w: one file is enough");
     if (strcmp(rq->write, "0") != 0)
         return timeline_begin(sh, rq);
-    if (!sh->vmstat || !sh->vmstat->timeline)
+    if (!sh->vmstat || !is_own(sh, sh->vmstat->timeline))
         return vmstat_fail(sh, rq, "-w: no samples are being taken");
     if (file) {
         char *copy = text_dup(sh->watch_region, file);

@@ -40,6 +40,12 @@ struct vmstat {
 /* Opens the region `vmstat` at the first call; NULL: no memory. */
 struct vmstat *vmstat_state(struct shell *sh);
 
+/* What a subshell changes here ends with it: its id, 0 outside of any ... */
+uint64_t vmstat_stamp(struct shell *sh);
+/* ... and UNDO is called with A and B at its end; outside never. */
+enum flow vmstat_record(struct shell *sh, void (*undo)(struct shell *sh, void *a, uintptr_t b),
+                        void *a, uintptr_t b) NODISCARD;
+
 /* ---- text.c: numbers as people read them ---- */
 
 /* BYTES in 4 digits at most and a unit, or, EXACT, all digits. RET holds SIZE_TEXT bytes. */
