@@ -281,17 +281,45 @@ static size_t show_int(const struct var *var, int64_t n, char *ret)
     return len;
 }
 
-/* -F: a number half way between two is shown as the one further from 0, and digits that a float
- * does not have are 0. */
+/* The decimals of F, DIGITS of them and one more, in the precision of the variable as ksh93 works them
+ * out: 0.35 * 10 is 3.5 in a double. Rounds half away from 0; true: what is before the point is one
+ * more. */
+static bool decimals(long double f, int digits, bool is_double, char *ret)
+{
+    f -= (long double)(uint64_t)f;
+    for (int i = 0; i <= digits; i++) {
+        f = is_double ? (long double)((double)f * 10) : f * 10;
+        int digit = (int)f;
+        ret[i] = (char)('0' + digit);
+        f -= digit;
+    }
+    int i = digits;
+    if (ret[i] < '5')
+        return false;
+    while (i > 0 && ret[i - 1] == '9')
+        ret[--i] = '0';
+    if (i == 0)
+        return true;
+    ret[i - 1]++;
+    return false;
+}
+
+/* -F: digits that a float does not have are 0. */
 static void show_fixed(struct str *s, long double f, int width, int most)
 {
+    char text[LONG_DOUBLE_DIGITS_MAX + 2];
     int digits = width < most ? width : most;
-    long double scaled = fabsl(f);
-    for (int i = 0; i < digits; i++)
-        scaled *= 10;
-    if (scaled < 0x1p63L && scaled - (long double)(int64_t)scaled == 0.5L)
-        f += f * LDBL_EPSILON;
-    str_printf(s, "%.*Lf", digits, f);
+    if (fabsl(f) < 0x1p63L) {
+        bool more = decimals(fabsl(f), digits, most == DOUBLE_DIGITS_MAX, text);
+        if (signbit(f))
+            str_putc(s, '-');
+        str_append_int(s, (int64_t)((uint64_t)fabsl(f) + more));
+        if (width > 0)
+            str_putc(s, '.');
+        str_append(s, text, (size_t)digits);
+    } else {
+        str_printf(s, "%.*Lf", digits, f);
+    }
     for (; digits < width; digits++)
         str_putc(s, '0');
 }
