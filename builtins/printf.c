@@ -183,7 +183,8 @@ static void read_third(struct printer *p, const char **at, struct spec *spec)
     if (is_text && *c == '*') {
         const char *arg = take_arg(p);
         spec->separator = arg ? arg : "";
-        spec->separator_len = strlen(spec->separator);
+        spec->separator_len =
+            arg && *arg ? utf8_char_bytes(arg, arg + strlen(arg)) : 0; /* its first character */
         *at = c + 1;
     } else if (is_text && !(*c >= '0' && *c <= '9')) {
         spec->separator = c;

@@ -157,10 +157,19 @@ static enum flow change_option(struct shell *sh, struct set *set, enum option op
     return option_set(sh, option, on);
 }
 
+/* name, or name=N: a number that is not 0 means on. */
 static enum flow name_option(struct shell *sh, struct set *set, const char *name, bool on)
 {
     enum option option;
     bool inverted;
+    const char *equals = strchr(name, '=');
+    if (equals) {
+        const char *text = name;
+        on = on == (strtol(equals + 1, NULL, 10) != 0);
+        name = scratch_dup(sh, text, (size_t)(equals - text));
+        if (!name)
+            return shell_fail_memory(sh, (size_t)(equals - text));
+    }
     if (!option_parse_name(name, &option, &inverted) || !(option_info(option)->flags & OPT_SET))
         return unknown_option(sh, set, "", name);
     return change_option(sh, set, option, on != inverted);

@@ -47,6 +47,13 @@ struct query {
 };
 
 /* Prints one meaning of NAME; TEXT is the alias's value or the file's path. */
+/* The file of FPATH that defines the function NAME; NULL: none. */
+static const char *autoload_path(struct shell *sh, const char *name)
+{
+    const char *fpath = var_text(sh, "FPATH");
+    return fpath && *fpath && !strchr(name, '/') ? path_search(sh, fpath, name, false) : NULL;
+}
+
 static enum flow report(struct shell *sh, struct query *query, const char *name,
                         enum meaning meaning, const char *text)
 {
@@ -66,6 +73,12 @@ static enum flow report(struct shell *sh, struct query *query, const char *name,
         /* looking a name up makes its first place known */
         bool tracked = map_get(&sh->cmdhash, name, strlen(name)) != NULL;
         out_printf(sh->out, tracked ? "%s is a tracked alias for %s\n" : "%s is %s\n", name, text);
+        return FLOW_NEXT;
+    }
+    if (meaning == MEANING_UNDEFINED) {
+        const char *path = autoload_path(sh, name);
+        out_printf(sh->out, path ? "%s is %s (autoload from %s)\n" : "%s is %s\n", name,
+                   meanings[meaning].phrase, path);
         return FLOW_NEXT;
     }
     if (meaning != MEANING_ALIAS) {
@@ -132,7 +145,11 @@ static enum flow report_files(struct shell *sh, struct query *query, const char 
     }
     if (!(query->show & WHENCE_ALL)) {
         const char *path = cmdhash_find(sh, name, default_path);
-        return path ? report(sh, query, name, MEANING_FILE, path) : FLOW_NEXT;
+        if (path)
+            return report(sh, query, name, MEANING_FILE, path);
+        if (!(query->show & WHENCE_PATH_ONLY) && autoload_path(sh, name))
+            return report(sh, query, name, MEANING_UNDEFINED, NULL);
+        return FLOW_NEXT;
     }
     struct vec paths;
     if (!(query->show & WHENCE_PATH_ONLY) && !query->found)

@@ -83,7 +83,7 @@ static enum flow letters(struct parser *p, const char *word)
         } else if (*c == 'o') {
             const char *name = c[1] ? c + 1 : p->next < p->argc ? p->argv[p->next++] : NULL;
             if (!name) {
-                p->cmdline->list_options = true;
+                p->cmdline->list_options = on ? "set -o" : "set +o";
                 return FLOW_NEXT;
             }
             TRY(set_named(p, name, on));

@@ -13,7 +13,9 @@ struct cmdline {
     char *const *argv;
     bool from_stdin; /* -s, or neither -c nor a script */
     bool restricted; /* -r, or called r...: to be set once the profiles were read */
-    bool show_version, show_help, list_options;
+    bool show_version, show_help;
+    const char
+        *list_options;  /* -o, +o without a name: the command that lists them; NULL: not asked */
     bool list_messages; /* -D: show the $"..." of the script, run nothing */
 };
 

@@ -224,7 +224,9 @@ static int shell_run(void *ctx, const char *floor)
         return print_and_exit(cmdline_help);
     if (flow == FLOW_NEXT) {
         sh->parse_hooks->stack_floor = floor;
-        flow = cmdline.list_options ? exec_text(sh, "-o", "set -o", 6) : commands_run(sh, &cmdline);
+        flow = cmdline.list_options
+                   ? exec_text(sh, "-o", cmdline.list_options, strlen(cmdline.list_options))
+                   : commands_run(sh, &cmdline);
     }
     if (flow == FLOW_ERROR)
         shell_print_error(sh);
