@@ -1,10 +1,10 @@
 /*
  * leak.c: leak[=FILE], what was never freed, told at exit.
  *
- * All blocks that live when the process ends are collected in groups: in a debug region by who got
- * them, elsewhere by their size, because nothing else is known of them. The groups stand in a fixed
- * table; what does not fit is summed up in the last. Nothing is allocated. A forked child that ends
- * by _exit says nothing.
+ * All blocks that live when the process ends are collected in groups: in a debug region, and with
+ * sites=on, by who got them, elsewhere by their size, because nothing else is known of them. The
+ * groups stand in a fixed table; what does not fit is summed up in the last. Nothing is allocated.
+ * A forked child that ends by _exit says nothing.
  */
 #include "libmem/internal.h"
 
@@ -40,6 +40,10 @@ static int leak_visit(void *arg, void *block, size_t bytes, bool busy)
         key.each = 0;
         if (key.site && mem_site_describe)
             key.caller = NULL; /* the line of the script says it */
+    } else if (mem_sites_state() != MEM_SITES_OFF && mem_site_describe) {
+        unsigned kind;
+        key.site = mem_site_of(block, &kind);
+        key.each = key.site ? 0 : key.each;
     }
     for (size_t i = 0; i < GROUPS; i++) {
         struct group *group = &groups[i];

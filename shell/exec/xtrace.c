@@ -14,11 +14,11 @@
 #include "shell/state/fdtab.h"
 #include "shell/syntax/unparse.h"
 
-/* The bytes that live longer than a command. */
+/* The bytes that live longer than a command; parsed programs come and go with each line. */
 static size_t live_bytes(const struct shell *sh)
 {
     return mem_region_busy(sh->heap) + mem_region_busy(sh->nodes) +
-           mem_region_busy(sh->program_region) + mem_region_busy(mem_region_malloc());
+           mem_region_busy(mem_region_malloc());
 }
 
 /* TEXT with each %m replaced by CHANGE, and %% by a percent sign. */
