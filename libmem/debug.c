@@ -6,16 +6,16 @@
  * found from any address inside: freed twice, inside of a block and outside of all are told apart
  * without a search. The head carries a mark made of its fields and its address; what does not fit
  * its mark was overwritten, and is never followed. Freed blocks are filled and wait in a
- * quarantine; when they leave it the fill is checked. All live blocks form a ring; debug_tick looks
- * at the next few of it, so a call costs the same however many blocks live. A damaged block is told
- * once and then left alone for ever.
+ * quarantine; when they leave it the fill is checked. A table lists all live blocks; debug_tick
+ * looks at the next few of it, so a call costs the same however many blocks live. A damaged block
+ * is told once and then left alone for ever.
  */
 #include "libmem/internal.h"
 
 struct debug_head {
-    struct debug_head *next; /* ring of live blocks; freed: the quarantine */
+    struct debug_head *next; /* freed: the quarantine */
     union {
-        struct debug_head *prev;
+        size_t slot;             /* live: in the table; SIZE_MAX: in none */
         const void *free_caller; /* freed */
     };
     size_t bytes; /* asked for */
@@ -35,13 +35,17 @@ enum {
     TAIL_MIN = 16,
     TAIL_MAX = 256,
     FILL_MAX = 4096, /* of a freed block are filled and checked, at its start */
-    CHECK_STEP = 4,  /* blocks looked at when it is time */
+    CHECK_STEP = 2,  /* blocks looked at when it is time */
     QUARANTINE_BYTES = 1 << 20,
     GUARD_MAX = 1024,
+    LIVE_FIRST_BYTES = 1 << 16,
     GUARD_KEPT = 64, /* freed guarded blocks whose pages stay closed */
 };
 
-static struct debug_head ring = { .next = &ring, .prev = &ring };
+static struct debug_head **live;
+static size_t live_count, live_room;
+/* The slot below is looked at next: downwards, so that blocks got meanwhile wait for their turn. */
+static size_t live_next;
 static struct debug_head *quarantine_first, *quarantine_last;
 static size_t quarantine_bytes;
 static uint64_t tick_calls, guard_calls;
@@ -123,17 +127,19 @@ static bool head_is(const struct debug_head *head, uint32_t kind)
 /* The frame that contains BLOCK, and its size; NULL: none. */
 static struct debug_head *frame_of(const struct span *span, const void *block, size_t *ret_bytes)
 {
-    size_t offset = (size_t)((const char *)block - span->base);
-
     *ret_bytes = (size_t)span->pages << MEM_PAGE_SHIFT;
     if (span->kind == SPAN_GUARD)
         return span->guard_head;
     if (span->kind == SPAN_LARGE)
         return (struct debug_head *)span->base;
-    if (span->kind != SPAN_PACK || offset / pack_bytes(span) >= span->carved)
+    if (span->kind != SPAN_PACK)
         return NULL;
-    *ret_bytes = pack_bytes(span);
-    return (struct debug_head *)(span->base + offset / pack_bytes(span) * pack_bytes(span));
+    const struct size_class *class = &span->region->classes[span->class_index];
+    size_t index = pack_index(span, class, block);
+    if (index >= span->carved)
+        return NULL;
+    *ret_bytes = class->bytes;
+    return (struct debug_head *)(span->base + index * class->bytes);
 }
 
 static char *head_data(struct debug_head *head)
@@ -165,33 +171,49 @@ static const char *other_byte(const char *from, size_t bytes, unsigned char valu
     return NULL;
 }
 
-/* ---- the ring ---- */
+/* ---- the table of live blocks: outside of their memory, so that it can be trusted ---- */
 
-static void ring_add(struct debug_head *head)
+static bool live_grow(void)
 {
-    head->next = &ring;
-    head->prev = ring.prev;
-    ring.prev->next = head;
-    ring.prev = head;
+    size_t old = live_room * sizeof *live, bytes = old ? old * 2 : LIVE_FIRST_BYTES;
+    struct debug_head **grown = old ? glue_remap(live, old, bytes) : glue_map_sparse(bytes);
+
+    if (!grown)
+        return false;
+    live = grown;
+    live_room = bytes / sizeof *live;
+    return true;
 }
 
-/* A link that may be followed: an overwritten one leads out of all regions. */
-static bool link_good(const struct debug_head *at)
+static void live_add(struct debug_head *head)
 {
-    bool guarded = at >= guard_heads && at < guard_heads + GUARD_MAX;
-
-    return at == &ring || guarded || ((uintptr_t)at % MEM_ALIGN == 0 && map_find(at));
+    head->slot = SIZE_MAX;
+    if (live_count == live_room && !live_grow())
+        return; /* it is checked when it is freed, but not by period */
+    head->slot = live_count;
+    live[live_count++] = head;
 }
 
-static void ring_remove(struct debug_head *head)
+static void live_drop(size_t slot)
 {
-    if (link_good(head->next) && link_good(head->prev) && head->next->prev == head &&
-        head->prev->next == head) {
-        head->next->prev = head->prev;
-        head->prev->next = head->next;
-    } else {
-        ring.next = ring.prev = &ring; /* damaged: blocks made from now on are checked */
-    }
+    struct debug_head *last = live[--live_count];
+
+    live[slot] = last;
+    if (slot < live_count)
+        last->slot = slot;
+}
+
+static void live_remove(const struct debug_head *head)
+{
+    size_t slot = head->slot;
+
+    if (slot == SIZE_MAX)
+        return;
+    if (slot >= live_count || live[slot] != head) /* damaged */
+        for (slot = 0; slot < live_count && live[slot] != head; slot++)
+            ;
+    if (slot < live_count)
+        live_drop(slot);
 }
 
 static void count_live(struct mem_region *region, struct debug_head *head)
@@ -249,7 +271,7 @@ static bool zones_check(struct span *span, struct debug_head *head, size_t frame
     if (!bad)
         return true;
     warn_damage(span->region, head, bad, "", caller);
-    ring_remove(head);
+    live_remove(head);
     count_dead(span->region, head);
     head->mark = head_mark(head, MARK_TOLD);
     return false;
@@ -264,26 +286,21 @@ static void warn_head(const struct mem_region *region, const void *block, const 
     debug_warn_end(&line, caller);
 }
 
-/* Looks at the oldest block of the ring, which becomes the newest. */
-static bool ring_check_next(const void *caller)
+/* Checks the block of a slot of the table; false: it is damaged, and in the table no more. */
+static bool live_check(size_t slot, const void *caller)
 {
-    struct debug_head *head = ring.next;
+    struct debug_head *head = live[slot];
     size_t frame_bytes = 0;
+    bool guarded = head >= guard_heads && head < guard_heads + GUARD_MAX;
+    struct span *span = guarded ? head->guard : map_find(head);
 
-    if (!link_good(head) || head == &ring)
-        return false;
-    struct span *span = head->guard ? head->guard : map_find(head);
-    if (!head_is(head, MARK_LIVE) ||
-        frame_of(span, head->guard ? span->base : (char *)head, &frame_bytes) != head) {
-        struct span *at = map_find(head);
-        warn_head(at ? at->region : NULL, (char *)head + LEAD_MIN, caller);
-        ring.next = ring.prev = &ring; /* nothing behind it can be trusted */
+    if (!span || !head_is(head, MARK_LIVE) ||
+        frame_of(span, guarded ? span->base : (char *)head, &frame_bytes) != head) {
+        live_drop(slot);
+        warn_head(span ? span->region : NULL, (char *)head + LEAD_MIN, caller);
         return false;
     }
-    ring_remove(head);
-    ring_add(head);
-    (void)zones_check(span, head, frame_bytes, caller);
-    return true;
+    return zones_check(span, head, frame_bytes, caller);
 }
 
 void debug_tick(const void *caller)
@@ -292,22 +309,26 @@ void debug_tick(const void *caller)
     if (!mem_settings.period || tick_calls <= mem_settings.start ||
         tick_calls % mem_settings.period)
         return;
-    for (int i = 0; i < CHECK_STEP && ring_check_next(caller); i++)
-        ;
+    for (int i = 0; i < CHECK_STEP && live_count; i++) {
+        if (!live_next || live_next > live_count)
+            live_next = live_count;
+        (void)live_check(--live_next, caller);
+    }
+    /* What comes next time will be in the processor's cache then. */
+    for (size_t i = 1; i <= CHECK_STEP && i <= live_next && live_next <= live_count; i++) {
+        __builtin_prefetch(live[live_next - i]);
+        __builtin_prefetch((char *)live[live_next - i] + 2 * (size_t)LEAD_MIN);
+    }
 }
 
 size_t debug_check_all(void)
 {
-    size_t count = 0, faults = 0;
+    size_t faults = 0;
 
-    for (const struct debug_head *head = ring.next; head != &ring && link_good(head);
-         head = head->next)
-        count++;
-    for (; count; count--) {
-        const struct debug_head *head = ring.next;
-        if (!ring_check_next(NULL))
-            return faults + 1;
-        faults += ring.prev != head;
+    for (size_t slot = 0; slot < live_count;) {
+        bool good = live_check(slot, NULL);
+        slot += good;
+        faults += !good;
     }
     return faults;
 }
@@ -416,7 +437,7 @@ static void head_start(struct mem_region *region, struct debug_head *head, size_
     head->mark = head_mark(head, MARK_LIVE);
     memset(lead, RED_BYTE, (size_t)(data - lead));
     memset(data + bytes, RED_BYTE, tail_bytes(head, frame_bytes));
-    ring_add(head);
+    live_add(head);
     count_live(region, head);
 }
 
@@ -501,7 +522,7 @@ void debug_free(struct span *span, void *block, const void *caller)
 
     if (!head || mem_settings.keep)
         return;
-    ring_remove(head);
+    live_remove(head);
     count_dead(span->region, head);
     head->free_site = mem_site;
     head->free_caller = caller;
@@ -617,7 +638,7 @@ int debug_visit_block(void *arg, void *block, size_t bytes, bool busy)
     return debug->visit(debug->arg, block, bytes, false);
 }
 
-/* Takes the frames of REGION out of the ring and the quarantine. */
+/* Takes the frames of REGION out of the table and the quarantine. */
 void debug_region_forget(struct mem_region *region)
 {
     struct debug_head *head = quarantine_first;
@@ -629,13 +650,14 @@ void debug_region_forget(struct mem_region *region)
         if (mem_region_of(head) != region)
             quarantine_add(head);
     }
-    for (head = ring.next; head != &ring && link_good(head);) {
-        struct debug_head *at = head;
+    for (size_t slot = 0; slot < live_count;) {
+        struct debug_head *at = live[slot];
         struct span *span = at->guard ? at->guard : map_find(at);
-        head = head->next;
-        if (span->region != region)
+        if (!span || span->region != region) {
+            slot++;
             continue;
-        ring_remove(at);
+        }
+        live_drop(slot);
         count_dead(region, at);
         if (at->guard)
             guard_drop(at->guard);

@@ -126,12 +126,12 @@ static void *traced_alloc(struct mem_region *region, size_t bytes, size_t align,
     return block;
 }
 
-/* The same; false: BLOCK is not simply a block of a pack. */
+/* The same; false: BLOCK is not simply a block of a pack, or perhaps of another thread's heap. */
 static bool traced_free(void *block)
 {
     struct span *span = map_find(block);
 
-    if (!span || span->kind != SPAN_PACK || span->region->debug)
+    if (!span || span->kind != SPAN_PACK || span->region->debug || glue_threaded())
         return false;
     struct size_class *class = &span->region->classes[span->class_index];
     mem_lock();
@@ -182,7 +182,8 @@ void hook_free(void *block, const void *caller)
     mem_lock();
     struct span *span = map_find(block);
     struct mem_region *region = span ? span->region : NULL;
-    size_t bytes = region ? mem_block_bytes(block) : 0;
+    bool told = watched_count || mem_settings.hooks & HOOK_TRACE;
+    size_t bytes = region && (told || !region->debug) ? mem_block_bytes(block) : 0;
     if (bytes || (region && region->debug)) {
         if (watched_count)
             watch_event(region, block, bytes, "being freed", caller);
