@@ -83,7 +83,7 @@ enum flow exec_init(struct shell *sh)
         .is_declaration = hook_is_declaration,
         .takes_command = hook_takes_command,
         .region = sh->program_region,
-        .scratch_region = sh->heap,
+        .scratch_region = sh->program_region,
         .brace_expand = true,
         .depth_max = PARSE_DEPTH_MAX,
         .warn = hook_warn,
