@@ -13,11 +13,13 @@
 
 #include <errno.h>
 #include <histedit.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include <wchar.h>
 
+#include "shell/base/num.h"
 #include "shell/exec/jobs.h"
 #include "shell/exec/trap.h"
 #include "shell/interactive/await.h"
@@ -37,6 +39,8 @@ struct edit {
     const char *prompt;
     struct completion completion;
     struct str pasted;
+    struct str queued; /* what the KEYBD trap gave in place of a key, and how far it is taken */
+    size_t queue_at;
     bool interrupted;
 };
 
@@ -111,22 +115,62 @@ static int byte_read(struct edit *edit, char *ret)
     }
 }
 
+/* What the KEYBD trap makes of the character that was typed, BYTES: queued in its place. */
+static void keybd_run(struct edit *edit, const char *bytes, size_t len)
+{
+    struct shell *sh = edit->sh;
+    const LineInfo *line = el_line(edit->line);
+    char typed[MB_LEN_MAX + 1], column[24];
+    int status = sh->status;
+    memcpy(typed, bytes, len);
+    typed[len] = '\0';
+    column[num_format_int(line->cursor - line->buffer, column)] = '\0';
+    char *text = scratch_dup(sh, line->buffer, (size_t)(line->lastchar - line->buffer));
+    if (!text || var_set_text(sh, ".sh.edchar", typed) != FLOW_NEXT ||
+        var_set_text(sh, ".sh.edcol", column) != FLOW_NEXT ||
+        var_set_text(sh, ".sh.edmode", option_on(sh, OPTION_VI) ? "\033" : "") != FLOW_NEXT ||
+        var_set_text(sh, ".sh.edtext", text) != FLOW_NEXT || trap_run(sh, TRAP_KEYBD) != FLOW_NEXT)
+        shell_print_error(sh);
+    (void)fdtab_flush(sh);
+    sh->status = status;
+    const char *now = var_text(sh, ".sh.edchar");
+    str_clear(&edit->queued);
+    str_append_z(&edit->queued, now ? now : "");
+    edit->queue_at = 0;
+}
+
+/* A byte that the KEYBD trap left, or of the terminal. As byte_read. */
+static int byte_next(struct edit *edit, char *ret)
+{
+    if (edit->queue_at == edit->queued.len)
+        return byte_read(edit, ret);
+    *ret = edit->queued.data[edit->queue_at++];
+    return 1;
+}
+
 /* libedit's way to a character. */
 static int character_read(EditLine *line, wchar_t *ret)
 {
     struct edit *edit = edit_of(line);
     mbstate_t state = { 0 };
-    for (;;) {
+    char bytes[MB_LEN_MAX];
+    for (size_t len = 0;;) {
         char byte;
-        int got = byte_read(edit, &byte);
+        bool fresh = edit->queue_at == edit->queued.len;
+        int got = byte_next(edit, &byte);
         if (got <= 0)
             return got;
+        bytes[len++] = byte;
         size_t used = mbrtowc(ret, &byte, 1, &state);
         if (used == (size_t)-2)
             continue;
         if (used == (size_t)-1)
             *ret = (unsigned char)byte;
-        return 1;
+        if (!fresh || !trap_is_set(edit->sh, TRAP_KEYBD))
+            return 1;
+        keybd_run(edit, bytes, len);
+        state = (mbstate_t){ 0 };
+        len = 0;
     }
 }
 
@@ -181,6 +225,24 @@ static void mode_set(struct edit *edit)
     keys_bind(edit->line);
 }
 
+/* Hook: a command of libedit, whose output goes where the shell's goes. */
+static bool editor_command(struct shell *sh, size_t argc, const char *const *argv)
+{
+    enum { OUTPUT_BYTES = 128 << 10 };
+    EditLine *line = sh->editor->line;
+    char *output = scratch_alloc(sh, OUTPUT_BYTES);
+    FILE *file = output ? fmemopen(output, OUTPUT_BYTES, "w") : NULL;
+    if (!file)
+        return false;
+    output[0] = '\0';
+    el_set(line, EL_SETFP, 1, file);
+    int failed = el_parse(line, (int)argc, (const char **)argv);
+    el_set(line, EL_SETFP, 1, stdout);
+    fclose(file);
+    out_puts(sh->out, output);
+    return failed == 0;
+}
+
 /* ---- the editor ----------------------------------------------------------------------------- */
 
 struct edit *edit_new(struct shell *sh)
@@ -194,6 +256,7 @@ struct edit *edit_new(struct shell *sh)
         return NULL;
     edit->sh = sh;
     str_init(&edit->pasted, sh->heap);
+    str_init(&edit->queued, sh->heap);
     completion_init(&edit->completion, sh->heap);
     setenv("TERM", term, 1); /* libedit asks there */
     edit->line = el_init("memksh", stdin, stdout, stderr);
@@ -211,6 +274,8 @@ struct edit *edit_new(struct shell *sh)
     el_set(edit->line, EL_EDITOR, option_on(sh, OPTION_VI) ? "vi" : "emacs");
     el_source(edit->line, NULL);
     keys_bind(edit->line);
+    sh->editor = edit;
+    sh->hooks.editor_command = editor_command;
     return edit;
 }
 
@@ -224,6 +289,9 @@ void edit_free(struct edit *edit)
         el_end(edit->line);
     completion_release(&edit->completion);
     str_release(&edit->pasted);
+    str_release(&edit->queued);
+    edit->sh->editor = NULL;
+    edit->sh->hooks.editor_command = NULL;
     mem_free_sized(edit->sh->heap, edit, sizeof *edit);
 }
 

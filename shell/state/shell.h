@@ -109,6 +109,8 @@ struct shell_hooks {
     void (*path_changed)(struct shell *sh);
     /* print -s, read -s -> state: adds lines to the history. NULL: there is none. */
     void (*history_add)(struct shell *sh, const char *text, size_t len);
+    /* bind -> interactive: a command of the line editor; false: it failed. NULL: there is none. */
+    bool (*editor_command)(struct shell *sh, size_t argc, const char *const *argv);
     /* exec -> vmstat: PENDING_SAMPLE is set. */
     void (*sample)(struct shell *sh);
     /* exec -> vmstat: the shell ends. */
@@ -144,6 +146,7 @@ struct params;
 struct arith_cache;
 struct string_cache;
 struct history;
+struct edit;
 
 struct shell {
     /* hot */
@@ -206,6 +209,7 @@ struct shell {
     struct string_cache
         *string_cache; /* expand/string.c; made at first use, freed by expand_cache_free */
     struct history *history;
+    struct edit *editor; /* interactive/edit.h; NULL: none */
     uint64_t builtins_disabled[2]; /* bit per row of builtin.def: `builtin -d` */
     pid_t pid;                     /* $$ */
     pid_t ppid;
