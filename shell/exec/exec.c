@@ -19,6 +19,7 @@
 #include "shell/state/option.h"
 #include "shell/state/site.h"
 #include "shell/state/type.h"
+#include "shell/state/view.h"
 
 /* What node_run chooses from stays out of it, so that it has nothing to save: a switch and jumps.
  */
@@ -44,7 +45,10 @@ enum flow exec_debug_slow(struct shell *sh, const struct node *node, const char 
     int trap_status = 0;
     sh->debug_command = node;
     sh->debug_text = text;
+    struct view view;
+    view_open(sh, &view, node->line);
     enum flow flow = trap_run_debug(sh, &trap_status);
+    view_close(sh);
     sh->debug_command = NULL;
     sh->debug_text = NULL;
     sh->line = line;

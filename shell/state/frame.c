@@ -110,6 +110,7 @@ void frame_push(struct shell *sh, struct frame *frame, enum frame_kind kind)
     frame->function_name = outer ? outer->function_name : NULL;
     frame->file = sh->file;
     frame->line = sh->line;
+    frame->params = sh->params;
     frame->subshell = kind == FRAME_SUBSHELL ? frame : outer ? outer->subshell : NULL;
     frame->func = kind == FRAME_FUNC ? frame : outer ? outer->func : NULL;
     sh->frame = frame;

@@ -41,6 +41,7 @@ struct frame {
         *function_name; /* FUNC, POSIX functions: for .sh.fun and messages; else that of outer */
     const char *file;   /* saved sh->file */
     struct getopts_state getopts; /* FUNC, SUBSHELL: saved sh->getopts */
+    struct params *params;        /* sh->params of what is around */
     uint32_t line;                /* saved sh->line: where the caller was */
 };
 

@@ -138,7 +138,8 @@ static struct var **find_link(struct var *var)
     return link;
 }
 
-static void hide_list(struct shell *sh, struct var *list, struct frame *callee)
+/* COPY: what is exported is copied into CALLEE. */
+static void hide_list(struct shell *sh, struct var *list, struct frame *callee, bool copy)
 {
     for (struct var *var = list; var; var = var->next_local) {
         if (var->hidden_by)
@@ -148,7 +149,7 @@ static void hide_list(struct shell *sh, struct var *list, struct frame *callee)
         var->hidden_by = callee;
         *link = var->outer;
         note_export(sh, var, var->outer);
-        if (visible && (var->attrs & VAR_EXPORT) && !copy_exported(sh, var, callee)) {
+        if (copy && visible && (var->attrs & VAR_EXPORT) && !copy_exported(sh, var, callee)) {
             var->hidden_by = NULL;
             *link = var;
         } else if (visible && (var->attrs & VAR_SPECIAL)) {
@@ -179,12 +180,17 @@ static struct frame *call_frame(const struct frame *func)
     return func->outer && func->outer->kind == FRAME_CMD ? func->outer : NULL;
 }
 
+static void hide_scope(struct shell *sh, struct frame *func, struct frame *callee, bool copy)
+{
+    struct frame *call = call_frame(func);
+    hide_list(sh, func->locals, callee, copy);
+    if (call)
+        hide_list(sh, call->locals, callee, copy);
+}
+
 void scope_hide(struct shell *sh, struct frame *caller, struct frame *callee)
 {
-    hide_list(sh, caller->locals, callee);
-    struct frame *call = call_frame(caller);
-    if (call)
-        hide_list(sh, call->locals, callee);
+    hide_scope(sh, caller, callee, true);
 }
 
 void scope_show(struct shell *sh, struct frame *caller, struct frame *callee)
@@ -193,6 +199,20 @@ void scope_show(struct shell *sh, struct frame *caller, struct frame *callee)
     if (call)
         show_list(sh, call->locals, callee);
     show_list(sh, caller->locals, callee);
+}
+
+void scope_peel(struct shell *sh, struct frame *func)
+{
+    hide_scope(sh, func, func, false);
+    if (func->outer && func->outer->func)
+        scope_show(sh, func->outer->func, func);
+}
+
+void scope_unpeel(struct shell *sh, struct frame *func)
+{
+    if (func->outer && func->outer->func)
+        hide_scope(sh, func->outer->func, func, false);
+    scope_show(sh, func, func);
 }
 
 struct var *scope_caller_local(struct shell *sh, const struct name *name)

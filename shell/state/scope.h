@@ -18,6 +18,11 @@ void scope_hide(struct shell *sh, struct frame *caller, struct frame *callee);
 /* Undoes scope_hide after CALLEE's own variables are gone. */
 void scope_show(struct shell *sh, struct frame *caller, struct frame *callee);
 
+/* For a look at the caller of the running ksh function of frame FUNC: FUNC's own locals disappear
+ * and its caller's are seen again; and back. */
+void scope_peel(struct shell *sh, struct frame *func);
+void scope_unpeel(struct shell *sh, struct frame *func);
+
 /* The global variable of NAME, made at the bottom of the stack when missing (journaled). */
 enum flow scope_global(struct shell *sh, struct name *name, struct var **ret_var) NODISCARD;
 /* The variable of NAME in the scope of the running ksh function, made when missing: unset and

@@ -231,6 +231,7 @@ struct shell {
     const struct node *command; /* the simple command running; dies with its program */
     const struct node
         *debug_command; /* .sh.command: what the DEBUG trap runs for; NULL outside of its action */
+    struct view *view;  /* the DEBUG trap is running: view.h */
     const char *debug_text;     /* that command after expansion; NULL: as it was written */
     uint32_t process_sub_count; /* process substitutions in use: their descriptors */
     int process_subs[64];

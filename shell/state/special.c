@@ -20,6 +20,7 @@
 #include "shell/state/option.h"
 #include "shell/state/scope.h"
 #include "shell/state/var_private.h"
+#include "shell/state/view.h"
 #include "shell/syntax/unparse.h"
 
 /* The number of the version is its date, too: scripts compare that. */
@@ -150,16 +151,17 @@ static enum flow get_fun(struct shell *sh, struct name *name, const char **ret_t
                          size_t *ret_len)
 {
     (void)name;
-    return show_text(sh->frame->function_name, ret_text, ret_len);
+    const struct frame *frame = sh->frame;
+    if (sh->view && sh->view->level < sh->view->depth)
+        frame = sh->view->at;
+    return show_text(frame ? frame->function_name : "", ret_text, ret_len);
 }
 
 /* How many functions and dot scripts are running. */
 static enum flow get_level(struct shell *sh, struct name *name, const char **ret_text,
                            size_t *ret_len)
 {
-    unsigned level = 0;
-    for (const struct frame *frame = sh->frame; frame; frame = frame->outer)
-        level += frame->kind == FRAME_FUNC || frame->kind == FRAME_DOT;
+    unsigned level = sh->view ? sh->view->level : view_depth(sh->frame);
     return show_number(sh, name, level, ret_text, ret_len);
 }
 
@@ -168,8 +170,8 @@ static enum flow get_caller_lineno(struct shell *sh, struct name *name, const ch
                                    size_t *ret_len)
 {
     const struct frame *frame = sh->frame;
-    if (sh->debug_command) /* as in ksh93: of the command that the trap runs for */
-        return show_number(sh, name, sh->debug_command->line, ret_text, ret_len);
+    if (sh->view)
+        return show_number(sh, name, sh->view->at_line, ret_text, ret_len);
     while (frame && frame->kind != FRAME_FUNC && frame->kind != FRAME_DOT)
         frame = frame->outer;
     return show_number(sh, name, frame ? frame->line : 0, ret_text, ret_len);
@@ -223,6 +225,17 @@ static enum flow set_optind(struct shell *sh, struct name *name, const char *tex
         index = 1;
     sh->getopts = (struct getopts_state){ .index = index };
     return FLOW_NEXT;
+}
+
+static enum flow set_level(struct shell *sh, struct name *name, const char *text, size_t len)
+{
+    int64_t level = -1;
+    (void)name;
+    if (!text)
+        return FLOW_NEXT;
+    if (!num_parse_int(text, len, &level))
+        level = -1;
+    return view_set(sh, level);
 }
 
 static enum flow set_underscore(struct shell *sh, struct name *name, const char *text, size_t len)
