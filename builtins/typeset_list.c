@@ -199,6 +199,8 @@ static enum flow print_function(struct shell *sh, const struct decl *decl, const
         str_printf(&text, func->ksh_style || !func->node ? "%s\n" : "%s()\n", func->name->text);
     else if (!func->node)
         str_printf(&text, "typeset -fu %s\n", func->name->text);
+    else if (func->node->source)
+        str_append(&text, func->node->source, func->node->source_len);
     else
         unparse_function(&text, func->node);
     if (text.len && text.data[text.len - 1] != '\n')

@@ -344,9 +344,12 @@ struct node_case {
 struct node_function {
     struct node node;
     struct name *name;
-    bool ksh_style;           /* function name { }: own scope */
-    struct node *body;        /* NODE_GROUP, or any command (with its redirections) for name() */
-    const char *text;         /* name as written */
+    bool ksh_style;     /* function name { }: own scope */
+    struct node *body;  /* NODE_GROUP, or any command (with its redirections) for name() */
+    const char *text;   /* name as written */
+    const char *source; /* the definition as written, to the end of its line; NULL: it is in another
+                           function, came out of an alias, or a here-document follows its end */
+    size_t source_len;
     uint32_t parameter_count; /* function .sh.math.f x y { }: their names */
     struct name **parameters;
 };

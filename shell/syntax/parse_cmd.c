@@ -339,8 +339,37 @@ static struct node *parse_function(struct parser *p, const char *text, size_t le
         parser_unexpected(p);
         return NULL;
     }
+    p->function_depth++;
     node->body = parse_command_node(p);
+    p->function_depth--;
     return node->body ? &node->node : NULL;
+}
+
+static size_t blanks_n(const char *text, size_t len)
+{
+    size_t n = 0;
+    while (n < len && (text[n] == ' ' || text[n] == '\t'))
+        n++;
+    return n;
+}
+
+/* Keeps the text of the function NODE from START to the end of the line: a comment or a `;` too. */
+static bool keep_source(struct parser *p, struct node_function *node, const struct cursor *start)
+{
+    if (p->function_depth || p->in != start->in || p->in->outer || p->here_first)
+        return true;
+    size_t end = p->pos + blanks_n(p->text + p->pos, p->len - p->pos);
+    if (end < p->len && p->text[end] == '#' && end > p->pos) {
+        const char *newline = memchr(p->text + end, '\n', p->len - end);
+        end = newline ? (size_t)(newline - p->text) : p->len;
+    } else if (end < p->len && p->text[end] == ';') {
+        end++;
+    } else if (end < p->len && p->text[end] != '\n') {
+        end = p->pos;
+    }
+    node->source_len = end - start->pos;
+    node->source = arena_dup(p->arena, p->text + start->pos, node->source_len);
+    return node->source || parser_no_memory(p);
 }
 
 /* name ( ) command */
@@ -506,9 +535,14 @@ struct node *parse_command_node(struct parser *p)
     int c = look(p);
     if (alias_applied && (c < 0 || strchr("\n;&|)", c)))
         return parse_nothing(p, line);
+    struct cursor start = { .in = p->in, .pos = p->pos };
     enum reserved word = c == '(' ? RW_NONE : peek_reserved(p);
-    if (c != '(' && (word == RW_NONE || word == RW_IN))
-        return parse_simple(p);
+    if (c != '(' && (word == RW_NONE || word == RW_IN)) {
+        struct node *simple = parse_simple(p);
+        if (!simple || simple->kind != NODE_FUNCTION)
+            return simple;
+        return keep_source(p, (struct node_function *)simple, &start) ? simple : NULL;
+    }
     switch (word) {
     case RW_THEN:
     case RW_ELSE:
@@ -528,6 +562,8 @@ struct node *parse_command_node(struct parser *p)
     struct node *node = parse_compound(p, word, line);
     parser_leave(p);
     if (!node)
+        return NULL;
+    if (node->kind == NODE_FUNCTION && !keep_source(p, (struct node_function *)node, &start))
         return NULL;
     bool takes_redirs =
         node->kind != NODE_FUNCTION && node->kind != NODE_TIME && node->kind != NODE_PIPELINE;

@@ -105,6 +105,7 @@ struct parser {
     uint32_t bracket_serial;
     size_t bracket_from, bracket_end;
     uint32_t subst_depth;
+    uint32_t function_depth; /* bodies of functions around the cursor */
     bool brace_closes; /* in ${ list;}: a } at the start of a command ends it, whatever follows */
 };
 
