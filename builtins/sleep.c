@@ -83,9 +83,12 @@ static bool parse_duration(const char *text, double *ret_seconds)
 static enum flow sleep_until(struct shell *sh, int64_t end, bool once)
 {
     for (int64_t left; (left = end - sys_monotonic_ns()) > 0;) {
+        int idle_ms = mem_idle();
+        if (idle_ms >= 0 && left > idle_ms * 1000000LL)
+            left = idle_ms * 1000000LL;
         struct timespec time = { .tv_sec = left / 1000000000, .tv_nsec = left % 1000000000 };
         if (nanosleep(&time, NULL) == 0)
-            break;
+            continue;
         if (sh->pending)
             TRY(trap_run_pending(sh));
         if (once)

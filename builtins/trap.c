@@ -129,7 +129,8 @@ const struct builtin_spec trap_spec = {
     .summary = "say what to do on signals and events",
     .doc = "Runs action when one of the conditions occurs: a signal by name or number, EXIT or 0 "
            "when the "
-           "shell or function ends, ERR when a command fails, DEBUG before each command. An empty "
+           "shell or function ends, ERR when a command fails, DEBUG before each command, "
+           "MEM when limit= of VMALLOC_OPTIONS is passed. An empty "
            "action "
            "ignores the signal; - brings the default back. Without operands the actions are shown.",
     .run = trap_builtin_run,

@@ -33,7 +33,8 @@ enum {
     MEM_NAME_BYTES = 32,      /* of a region's name, with its NUL */
     MEM_FILE_BYTES = 256,     /* of a file's name */
     MEM_LINE_BYTES = 1024,    /* of a message */
-    MEM_OPTIONS_BYTES = 1023, /* of VMALLOC_OPTIONS are looked at */
+    MEM_OPTIONS_BYTES = 1023, /* of VMALLOC_OPTIONS in the environment are looked at */
+    MEM_WATCH_MAX = 32,       /* addresses of watch= */
     MEM_PACK_BLOCKS_MAX = 4096,
     MEM_PACK_PAGES = 16,          /* a pack of a class that is much used */
     MEM_SHRINK_PART = 16,         /* a region shrinks when only this part of its packs is busy */
@@ -69,6 +70,7 @@ enum {
 #define MEM_HUGE_LIVE    ((size_t)8 << 20)   /* huge=auto: from so many live bytes on ... */
 #define MEM_HUGE_MIN     ((size_t)2 << 20)   /* ... for ranges from this size on */
 #define MEM_LIMIT_MIN    ((size_t)512 << 10) /* start-up needs more or less this */
+#define MEM_CALM_MIN     ((size_t)1 << 20)   /* less free memory is not worth giving back */
 #define MEM_SOLO_MIN     ((size_t)1 << 20)   /* blocks from here on get a segment that can grow */
 #define MEM_SLICE_FIRST  ((size_t)16 << 10)  /* small regions begin in a slice of this size ... */
 #define MEM_SLICE_MAX    ((size_t)128 << 10) /* ... and go on in slices up to this one */

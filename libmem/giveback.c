@@ -3,7 +3,7 @@
  *
  * Touching memory again after it was given back costs about 13 times the giving, so it goes only
  * when it was not needed for long. There is no timer and no thread: time is looked at when spans
- * are freed, and by mem_idle. Two rules:
+ * are freed, by mem_idle and before a fork. Three rules:
  * - CALM: `dirty_low` is the least that was free at any moment of a period of `delay`. So much was
  *   needed by nobody, and goes at the period's end.
  * - COLLAPSE: when next to nothing but large blocks is left of a region, and of those less than is
@@ -12,6 +12,9 @@
  *   the time of touching it again has passed, so a loop that does so on purpose loses 5 %. Only one
  *   that frees nearly all, and twice of what was taken again, comes early: such ones cost less than
  *   the first touching of the memory did.
+ * - FORK: free pages make each fork dearer: what a dozen of forks saw unused goes, and what is much
+ *   goes at once, when it has no price any more.
+ * Of each region `cache` bytes stay.
  * A given span keeps its place in the bins, with `given` telling what must be done before use; free
  * neighbours merge only when they are alike. Slices and solo segments are left alone. All of it
  * runs under the library's lock.
@@ -20,13 +23,15 @@
 
 enum {
     GIVE_MIN = 32 << 10,      /* a span with less dirty memory stays */
-    CALM_MIN = 1 << 20,       /* less dirty memory is kept for ever */
+    FORKS = 12,               /* after so many without use giving has paid */
     COLLAPSE_DIRTY = 2 << 20, /* what makes a collapse worth while ... */
     COLLAPSE_BUSY = 1 << 20,  /* ... and the most that packs may still hold */
     COST_SHIFT = 11,          /* dropping and touching again: 1 us for 2 KiB */
     COST_TIMES = 20,
     EARLY_PART = 64, /* of what is free, the most that large blocks may be in an early collapse */
 };
+
+#define FORK_MUCH ((size_t)64 << 20) /* free: a fork costs more than giving it */
 
 int give_overcommit = GIVE_ASK;
 
@@ -111,6 +116,30 @@ static size_t region_give(struct mem_region *region, size_t amount)
     return given;
 }
 
+void give_segments(const struct mem_region *asking)
+{
+    for (struct mem_region *region = mem_regions; region; region = region->next) {
+        if (region->method == MEM_LAST) {
+            (void)last_give(region);
+            continue;
+        }
+        for (struct segment *segment = region->segments, *next; segment; segment = next) {
+            next = segment->next;
+            if (segment->lent || segment->solo || !source_maps(segment))
+                continue;
+            struct span *tail = map_get(segment->tail ? segment->tail->base : segment->base);
+            bool keep = region == asking &&
+                        (segment == region->growing || !tail || tail->base != segment->base);
+            if (tail && !keep && tail->kind == SPAN_FREE && tail->segment == segment &&
+                span_end(tail) == segment_end(segment)) {
+                large_unbin(tail);
+                if (!large_unmap(tail))
+                    large_bin(tail);
+            }
+        }
+    }
+}
+
 /* Makes SPAN, which is in no bin, usable; false: no memory. */
 bool give_undo(struct span *span)
 {
@@ -137,11 +166,17 @@ static bool region_collapsed(const struct mem_region *region, bool early)
                                                                   : region->dirty_bytes * 2);
 }
 
-/* REGION has COLLAPSE_DIRTY or more dirty bytes, and one span more. */
-static void give_check(struct mem_region *region)
+/* BYTES of REGION were not needed for long: gives what is more than the cache may hold. */
+static size_t region_give_calm(struct mem_region *region, size_t bytes)
 {
-    uint64_t now = glue_time_us();
+    size_t cache = mem_settings.cache_bytes;
 
+    return bytes >= MEM_CALM_MIN + cache ? region_give(region, bytes - cache) : 0;
+}
+
+/* Whether the time that taking again what was given costs has not passed yet. */
+static bool is_early(struct mem_region *region, uint64_t now)
+{
     if (region->retaken_bytes) {
         uint64_t cost = ((uint64_t)region->retaken_bytes >> COST_SHIFT) * COST_TIMES;
         bool paid = now >= region->give_next;
@@ -149,13 +184,21 @@ static void give_check(struct mem_region *region)
         region->give_next = (paid ? now : region->give_next) + cost;
         region->retaken_bytes = 0;
     }
-    bool early = now < region->give_next;
+    return now < region->give_next;
+}
+
+/* REGION has COLLAPSE_DIRTY or more dirty bytes, and one span more. */
+static void give_check(struct mem_region *region)
+{
+    uint64_t now = glue_time_us();
+    bool early = is_early(region, now);
+
     if ((!early || region->dirty_bytes / 2 >= region->give_debt) && region_collapsed(region, early))
-        (void)region_give(region, SIZE_MAX);
+        (void)region_give_calm(region, region->dirty_bytes);
     if (now - region->give_start < mem_settings.delay_ms * 1000)
         return;
-    if (region->dirty_low >= CALM_MIN && region->give_start)
-        (void)region_give(region, region->dirty_low);
+    if (region->give_start)
+        (void)region_give_calm(region, region->dirty_low);
     region->give_start = now;
     region->dirty_low = region->dirty_bytes;
 }
@@ -166,32 +209,50 @@ void give_freed(struct mem_region *region)
         give_check(region);
 }
 
+/* Us until REGION would give more. */
+static uint64_t region_idle(struct mem_region *region, uint64_t now)
+{
+    uint64_t delay = mem_settings.delay_ms * 1000;
+    size_t least = MEM_CALM_MIN + mem_settings.cache_bytes;
+
+    if (region->method == MEM_LAST)
+        return last_idle(region, now);
+    if (region->dirty_bytes < least)
+        return UINT64_MAX;
+    if (region->give_start && now - region->give_start < delay)
+        return delay - (now - region->give_start);
+    if (region->give_start)
+        (void)region_give_calm(region, region->dirty_low);
+    region->give_start = now;
+    region->dirty_low = region->dirty_bytes;
+    return region->dirty_bytes < least ? UINT64_MAX : delay;
+}
+
+/* Whether REGION has what could go back one day: cheaper than to ask for the time. */
+static bool region_has_spare(const struct mem_region *region)
+{
+    return region->method == MEM_LAST ? region->last_segment && region->last_segment->next
+                                      : region->dirty_bytes >= MEM_CALM_MIN;
+}
+
 int mem_idle(void)
 {
-    uint64_t now = glue_time_us(), delay = mem_settings.delay_ms * 1000, wait = UINT64_MAX;
+    uint64_t wait = UINT64_MAX;
+    bool spare = false;
 
     mem_lock();
     trace_flush();
-    for (struct mem_region *region = mem_regions; region; region = region->next) {
-        if (mem_settings.giveback == MEM_GIVE_NONE || region->method == MEM_LAST ||
-            region->dirty_bytes < CALM_MIN)
-            continue;
-        if (!region->give_start) {
-            region->give_start = now;
-            region->dirty_low = region->dirty_bytes;
-        }
-        uint64_t passed = now - region->give_start;
-        if (passed >= delay && region->dirty_low >= CALM_MIN) {
-            (void)region_give(region, region->dirty_low);
-            region->give_start = now;
-            passed = 0;
-        } else if (passed >= delay) {
-            region->dirty_low = region->dirty_bytes;
-            region->give_start = now;
-            passed = 0;
-        }
-        if (region->dirty_bytes >= CALM_MIN && delay - passed < wait)
-            wait = delay - passed;
+    for (struct mem_region *region = mem_regions; region && !spare; region = region->next)
+        spare = region_has_spare(region);
+    if (!spare) {
+        mem_unlock();
+        return -1;
+    }
+    uint64_t now = glue_time_us();
+    for (struct mem_region *region = mem_regions; region && mem_settings.giveback != MEM_GIVE_NONE;
+         region = region->next) {
+        uint64_t more = region_idle(region, now);
+        wait = more < wait ? more : wait;
     }
     mem_unlock();
     return wait == UINT64_MAX ? -1 : (int)(wait / 1000 + 1);
@@ -202,9 +263,36 @@ size_t mem_give_back(void)
     size_t given = 0;
 
     mem_lock();
-    for (struct mem_region *region = mem_regions; region; region = region->next)
-        if (region->method != MEM_LAST && mem_settings.giveback != MEM_GIVE_NONE)
-            given += region_give(region, SIZE_MAX);
+    for (struct mem_region *region = mem_regions; region && mem_settings.giveback != MEM_GIVE_NONE;
+         region = region->next)
+        given += region->method == MEM_LAST ? last_give(region) : region_give(region, SIZE_MAX);
     mem_unlock();
     return given;
+}
+
+/* What is free costs a fork its page tables: much of it more than the giving, less of it when it
+ * lay unused over many forks. */
+static void region_fork(struct mem_region *region)
+{
+    size_t bytes = region->dirty_bytes;
+
+    if (bytes < MEM_CALM_MIN + mem_settings.cache_bytes)
+        return;
+    if (!region->fork_count || region->fork_low > bytes)
+        region->fork_low = bytes;
+    if (bytes >= FORK_MUCH && !is_early(region, glue_time_us()))
+        (void)region_give_calm(region, bytes);
+    else if (++region->fork_count >= FORKS)
+        (void)region_give_calm(region, region->fork_low);
+    else
+        return;
+    region->fork_count = 0;
+}
+
+void give_fork(void)
+{
+    for (struct mem_region *region = mem_regions; region && mem_settings.giveback != MEM_GIVE_NONE;
+         region = region->next)
+        if (region->method != MEM_LAST)
+            region_fork(region);
 }

@@ -8,9 +8,7 @@
  */
 #include "libmem/internal.h"
 
-enum { WATCH_MAX = 32 };
-
-static const void *watched[WATCH_MAX];
+static const void *watched[MEM_WATCH_MAX];
 static size_t watched_count;
 static uint64_t fail_calls; /* requests seen since fail= was set */
 static bool debug_regions;  /* there was one */
@@ -19,7 +17,7 @@ static bool debug_regions;  /* there was one */
 
 bool hook_watch(const void *address)
 {
-    if (watched_count == WATCH_MAX) /* the oldest goes */
+    if (watched_count == MEM_WATCH_MAX) /* the oldest goes */
         memmove(watched, watched + 1, --watched_count * sizeof watched[0]);
     watched[watched_count++] = address;
     return true;

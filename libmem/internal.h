@@ -124,6 +124,8 @@ struct mem_region {
     uint64_t site_mask;      /* of mem_site in the heads of new blocks: all of it or nothing */
     struct mem_mark settled; /* what is below is counted */
     uint64_t kind_bytes, kind_count, kind_peak;
+    uint64_t calm_start; /* MEM_LAST, us: since when empty segments were seen unused; 0: not yet */
+    uint32_t calm_resets;
     /* MEM_LAST regions end here. */
     struct segment *growing; /* the one segment that is tried to be extended */
     size_t large_bytes, large_count;
@@ -139,6 +141,8 @@ struct mem_region {
     size_t given_count;             /* spans in bins that are `given` */
     size_t give_debt;               /* taken again since a collapse was last free of charge */
     uint64_t give_start, give_next; /* us: the period began; the next collapse may be taken */
+    size_t fork_low;                /* the least of dirty_bytes over the last forks ... */
+    uint32_t fork_count;            /* ... so many */
     size_t debug_bytes, debug_peak, debug_count; /* debug: what was asked for and lives */
     uint64_t bin_bits[2];
     struct span *bins[MEM_BINS];
@@ -172,8 +176,9 @@ struct mem_settings {
     enum mem_giveback giveback;
     enum mem_huge huge;
     size_t delay_ms, arenas;
-    size_t limit_bytes; /* 0: none */
-    enum mem_limit_action limit_action;
+    size_t cache_bytes;                   /* free memory that each region keeps */
+    size_t limit_bytes, limit_soft_bytes; /* 0: none */
+    enum mem_limit_action limit_action;   /* at the soft one */
     bool usage, verbose, check_region, check_segment;
     bool debug_method; /* new `best` regions are debug regions */
     bool keep, trace_internal, abort, sites;
@@ -270,6 +275,15 @@ void mem_lock_slow(void);
 void mem_unlock_slow(void);
 extern bool mem_signals_held; /* signals are blocked under the lock, which every call takes */
 
+extern size_t segment_held_bytes; /* of all segments */
+
+/* limit.c */
+/* WANT, or where that would pass a limit LEAST. */
+size_t limit_cut(size_t want, size_t least);
+/* Whether ASKING may get BYTES more. Each passing of a limit is told once. */
+bool limit_allows(size_t bytes, const struct mem_region *asking);
+_Noreturn void limit_too_low(size_t bytes);
+
 /* large.c: spans of pages */
 struct span *large_take(struct mem_region *region, size_t pages, size_t align_pages,
                         size_t *ret_dirty_bytes);
@@ -289,7 +303,10 @@ size_t large_want_bytes(const struct span *span, size_t bytes);
 enum { GIVE_ASK = -2 };
 extern int give_overcommit;                 /* the system's setting, or GIVE_ASK: not asked yet */
 void give_freed(struct mem_region *region); /* a span of it became free */
-bool give_undo(struct span *span);          /* makes it usable; false: no memory */
+void give_fork(void);                       /* before a fork */
+/* The free ends of segments; of ASKING, which needs more than they are, free segments only. */
+void give_segments(const struct mem_region *asking);
+bool give_undo(struct span *span); /* makes it usable; false: no memory */
 /* Wants huge pages for a range if REGION is big, or will be with MORE_BYTES of blocks. */
 void give_huge(const struct mem_region *region, char *base, size_t bytes, size_t more_bytes);
 
@@ -332,6 +349,9 @@ void *last_resize(struct mem_region *region, void *block, size_t bytes);
 bool last_resize_in_place(struct mem_region *region, void *block, size_t bytes);
 void last_free(struct mem_region *region, void *block);
 void last_reset(struct mem_region *region, const struct mem_mark *mark);
+size_t last_give(struct mem_region *region); /* the segments after the current one; returns bytes */
+/* Gives them when it is time; returns after how many us it will be, UINT64_MAX: never. */
+uint64_t last_idle(struct mem_region *region, uint64_t now);
 size_t last_block_bytes(const void *block);
 /* Calls VISIT for the blocks newer than MARK. */
 void last_walk_above(struct mem_region *region, const struct mem_mark *mark,

@@ -32,6 +32,8 @@ static void count_low(struct mem_region *region)
 {
     if (region->dirty_bytes < region->dirty_low)
         region->dirty_low = region->dirty_bytes;
+    if (region->dirty_bytes < region->fork_low)
+        region->fork_low = region->dirty_bytes;
 }
 
 static void bin_insert(struct mem_region *region, struct span *span)

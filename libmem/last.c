@@ -7,11 +7,12 @@
  * of the region is where the next head goes, always 8 below a multiple of 16. Segments are used in
  * list order; those after the current one are empty and kept for reuse. A segment enters the page
  * map step by step (its span's `pages` says how far), so a big one costs nothing until it is used.
- * Blocks that are not the newest stay until a reset: freeing them does nothing.
+ * Blocks that are not the newest stay until a reset: freeing them does nothing. Empty segments go
+ * back when they were not needed for long.
  */
 #include "libmem/internal.h"
 
-enum { FILLER = 1, SITE_SHIFT = MEM_LAST_SITE_SHIFT };
+enum { FILLER = 1, SITE_SHIFT = MEM_LAST_SITE_SHIFT, CALM_RESETS = 256 };
 
 #define STEP_MAX ((size_t)1 << SITE_SHIFT)
 
@@ -301,6 +302,61 @@ static void segment_give_up(struct segment *segment, char *from, char *to)
     segment->last_next = from;
 }
 
+size_t last_give(struct mem_region *region)
+{
+    struct segment *segment = region->last_segment ? region->last_segment->next : region->segments;
+    size_t given = 0;
+
+    while (segment) {
+        struct segment *next = segment->next;
+        given += segment->bytes;
+        span_drop(segment->span);
+        segment_drop(segment);
+        segment = next;
+    }
+    region->calm_resets = 0;
+    region->calm_start = 0;
+    return given;
+}
+
+static size_t last_spare_bytes(const struct mem_region *region)
+{
+    const struct segment *segment = region->last_segment;
+    size_t bytes = 0;
+
+    for (segment = segment ? segment->next : NULL; segment; segment = segment->next)
+        bytes += segment->bytes;
+    return bytes;
+}
+
+uint64_t last_idle(struct mem_region *region, uint64_t now)
+{
+    uint64_t delay = mem_settings.delay_ms * 1000;
+
+    if (last_spare_bytes(region) < MEM_CALM_MIN + mem_settings.cache_bytes)
+        return UINT64_MAX;
+    if (!region->calm_start)
+        region->calm_start = now;
+    if (now - region->calm_start < delay)
+        return delay - (now - region->calm_start);
+    (void)last_give(region);
+    return UINT64_MAX;
+}
+
+/* A reset left empty segments behind; USED: one of them was in use. When they were not for many
+ * resets and the whole delay, the need for them is over. */
+static void last_calm(struct mem_region *region, bool used)
+{
+    if (used) {
+        region->calm_resets = 0;
+        region->calm_start = 0;
+    } else if (++region->calm_resets % CALM_RESETS == 0 && mem_settings.giveback != MEM_GIVE_NONE) {
+        mem_lock();
+        (void)last_idle(region, glue_time_us());
+        mem_unlock();
+    }
+}
+
 void last_reset(struct mem_region *region, const struct mem_mark *mark)
 {
     struct segment *segment = region->last_segment, *target = mark->segment;
@@ -311,6 +367,7 @@ void last_reset(struct mem_region *region, const struct mem_mark *mark)
     if (!segment || !target)
         return;
     segment->last_next = region->last_next;
+    bool used = segment != target;
     while (segment != target && segment->prev) {
         segment_give_up(segment, segment->base + MEM_LAST_HEAD, segment->last_next);
         segment = segment->prev;
@@ -323,6 +380,8 @@ void last_reset(struct mem_region *region, const struct mem_mark *mark)
     region->freed_count += busy - mark->busy_count;
     region->dropped_count += busy - mark->busy_count;
     region->busy_bytes = mark->busy_bytes;
+    if (MEM_UNLIKELY(segment->next != NULL))
+        last_calm(region, used);
 }
 
 static void trace_death(struct mem_region *region, void *block, size_t bytes)

@@ -1,8 +1,8 @@
 /*
- * option_word.c: reading the words of VMALLOC_OPTIONS: negation, lists and sizes.
+ * option_word.c: reading the words of VMALLOC_OPTIONS: negation, lists, sizes and files.
  *
  * Sizes may be decimal or 0x; k m g t p e after them are powers of 1000, with i of 1024, and a B at
- * the end means nothing. What overflows is no size. Nothing here allocates or writes.
+ * the end means nothing. What overflows is no size. Nothing here allocates or writes a message.
  */
 #include "libmem/option_word.h"
 
@@ -88,4 +88,57 @@ bool option_word_size(struct word word, size_t *ret_size)
         return false;
     *ret_size = size;
     return true;
+}
+
+/* ---- files ---- */
+
+/* &N and /dev/fd/N are open descriptors. */
+static bool file_descriptor(const char *name, int *ret_fd)
+{
+    size_t number;
+    const char *digits = NULL;
+
+    if (name[0] == '&')
+        digits = name + 1;
+    else if (strncmp(name, "/dev/fd/", 8) == 0)
+        digits = name + 8;
+    if (!digits || !option_word_size((struct word){ digits, strlen(digits) }, &number) ||
+        number > INT_MAX)
+        return false;
+    *ret_fd = (int)number;
+    return true;
+}
+
+/* VALUE as a file name, with %p for the process id. */
+static bool file_name(struct word value, char *ret_name, size_t bytes)
+{
+    struct mem_line line = { .used = 0 };
+
+    for (size_t i = 0; i < value.bytes; i++) {
+        if (value.text[i] == '%' && i + 1 < value.bytes && value.text[i + 1] == 'p') {
+            line_dec(&line, (uint64_t)getpid());
+            i++;
+        } else {
+            line_text(&line, value.text + i, 1);
+        }
+    }
+    if (line.used >= bytes || line.used >= sizeof line.text - 1)
+        return false;
+    memcpy(ret_name, line.text, line.used);
+    ret_name[line.used] = '\0';
+    return true;
+}
+
+int option_word_open(struct word value, char name[MEM_FILE_BYTES])
+{
+    char path[MEM_FILE_BYTES];
+    int fd;
+
+    if (!value.text || value.bytes >= MEM_FILE_BYTES || !file_name(value, path, sizeof path))
+        return -1;
+    memcpy(name, value.text, value.bytes);
+    name[value.bytes] = '\0';
+    if (file_descriptor(path, &fd))
+        return fcntl(fd, F_DUPFD_CLOEXEC, 48);
+    return glue_fd_high(open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
 }

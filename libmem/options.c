@@ -21,13 +21,10 @@ struct mem_settings mem_settings = {
     .arenas = MEM_ARENAS,
 };
 
-/* What a row may say about a value. */
-enum verdict { GOOD, BAD, UNSUPPORTED, TOO_LATE, REFUSED, PRIVATE_ONLY, UNWRITABLE, CONTRADICTS };
-
 struct option {
     struct mem_option_info info;
     const char *accepted, *standard; /* for the line about a bad value */
-    /* VALUE.text NULL: none was given. OFF: the name had "no" in front. NULL: not built yet. */
+    /* VALUE.text NULL: none was given. OFF: the name had "no" in front. */
     enum verdict (*apply)(struct word value, bool off);
 };
 
@@ -316,151 +313,68 @@ static enum verdict apply_delay(struct word value, bool off)
     return verdict;
 }
 
+static enum verdict apply_cache(struct word value, bool off)
+{
+    enum verdict verdict = apply_count(&mem_settings.cache_bytes, 0, 0, value, off);
+
+    if (mem_settings.cache_bytes > MEM_BYTES_MAX) {
+        mem_settings.cache_bytes = 0;
+        return BAD;
+    }
+    return verdict;
+}
+
 static enum verdict apply_arenas(struct word value, bool off)
 {
     return apply_count(&mem_settings.arenas, MEM_ARENAS, 1, value, off);
 }
 
-static enum verdict apply_limit(struct word value, bool off)
+/* SIZE[:fail], or SIZE:warn or :trap and perhaps the hard limit after it. */
+static bool limit_read(struct word value, size_t *ret_soft, size_t *ret_hard, unsigned *ret_action)
 {
     struct word part;
     size_t size = 0;
-    unsigned action = MEM_LIMIT_FAIL;
-    bool good = off ? !value.text
-                    : option_word_next(&value, &part) && option_word_size(part, &size) && size;
 
-    if (good && !off && value.text)
-        good = option_word_next(&value, &part) && !value.text &&
-               apply_name(&action, MEM_LIMIT_FAIL, limit_names, 3, part, false) == GOOD;
-    if (good && !off && size < MEM_LIMIT_MIN && !mem_regions) {
-        struct mem_line line = { .used = 0 };
-        line_str(&line, "vmalloc: limit=");
-        line_dec(&line, size);
-        line_str(&line, ": below what start-up needs, ");
-        line_dec(&line, MEM_LIMIT_MIN);
-        line_send(&line);
-        _exit(1);
+    if (!option_word_next(&value, &part) || !option_word_size(part, &size) || !size)
+        return false;
+    *ret_action = MEM_LIMIT_FAIL;
+    if (value.text && (!option_word_next(&value, &part) ||
+                       apply_name(ret_action, MEM_LIMIT_FAIL, limit_names, 3, part, false) != GOOD))
+        return false;
+    if (*ret_action == MEM_LIMIT_FAIL) {
+        *ret_hard = size;
+        return !value.text;
     }
-    mem_settings.limit_bytes = good && !off ? size : 0;
+    *ret_soft = size;
+    if (!value.text)
+        return true;
+    return option_word_next(&value, &part) && option_word_size(part, ret_hard) && *ret_hard &&
+           (!value.text || option_word_is(value, "fail"));
+}
+
+static enum verdict apply_limit(struct word value, bool off)
+{
+    size_t soft = 0, hard = 0;
+    unsigned action = MEM_LIMIT_FAIL;
+    bool good = off ? !value.text : limit_read(value, &soft, &hard, &action);
+    size_t least = soft && (!hard || soft < hard) ? soft : hard;
+
+    if (good && !off && least < MEM_LIMIT_MIN && !mem_regions)
+        limit_too_low(least);
+    mem_settings.limit_soft_bytes = good ? soft : 0;
+    mem_settings.limit_bytes = good ? hard : 0;
     mem_settings.limit_action = (enum mem_limit_action)action;
     return good ? GOOD : BAD;
 }
 
-/* ---- files ---- */
-
-/* &N and /dev/fd/N are open descriptors. */
-static bool file_descriptor(const char *name, int *ret_fd)
-{
-    size_t number;
-    const char *digits = NULL;
-
-    if (name[0] == '&')
-        digits = name + 1;
-    else if (strncmp(name, "/dev/fd/", 8) == 0)
-        digits = name + 8;
-    if (!digits || !option_word_size((struct word){ digits, strlen(digits) }, &number) ||
-        number > INT_MAX)
-        return false;
-    *ret_fd = (int)number;
-    return true;
-}
-
-/* VALUE as a file name, with %p for the process id. */
-static bool file_name(struct word value, char *ret_name, size_t bytes)
-{
-    struct mem_line line = { .used = 0 };
-
-    for (size_t i = 0; i < value.bytes; i++) {
-        if (value.text[i] == '%' && i + 1 < value.bytes && value.text[i + 1] == 'p') {
-            line_dec(&line, (uint64_t)getpid());
-            i++;
-        } else {
-            line_text(&line, value.text + i, 1);
-        }
-    }
-    if (line.used >= bytes || line.used >= sizeof line.text - 1)
-        return false;
-    memcpy(ret_name, line.text, line.used);
-    ret_name[line.used] = '\0';
-    return true;
-}
-
-/* The descriptor of the file that VALUE names, or -1. NAME keeps what was given. */
-static int file_open(struct word value, char name[MEM_FILE_BYTES])
-{
-    char path[MEM_FILE_BYTES];
-    int fd;
-
-    if (!value.text || value.bytes >= MEM_FILE_BYTES || !file_name(value, path, sizeof path))
-        return -1;
-    memcpy(name, value.text, value.bytes);
-    name[value.bytes] = '\0';
-    if (file_descriptor(path, &fd))
-        return fcntl(fd, F_DUPFD_CLOEXEC, 48);
-    return glue_fd_high(open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
-}
-
-static char trace_name[MEM_FILE_BYTES], warn_name[MEM_FILE_BYTES], leak_name[MEM_FILE_BYTES];
-static bool leak_on;
-static int warn_fd = -1;
-
-static enum verdict apply_trace(struct word value, bool off)
-{
-    if (off) {
-        trace_stop();
-        trace_name[0] = '\0';
-        return value.text ? BAD : GOOD;
-    }
-    if (value.text && trace_is_on() && option_word_is(value, trace_name))
-        return GOOD; /* the same assignment again must not cut the file */
-    trace_stop();
-    int fd = file_open(value, trace_name);
-    if (fd < 0) {
-        trace_name[0] = '\0';
-        return value.text ? UNWRITABLE : BAD;
-    }
-    size_t length = strlen(trace_name);
-    trace_start(fd, length > 4 && strcmp(trace_name + length - 4, ".bin") == 0);
-    return GOOD;
-}
-
-static enum verdict apply_leak(struct word value, bool off)
-{
-    leak_name[0] = '\0';
-    leak_to(-1);
-    leak_on = !off;
-    if (off || !value.text) {
-        if (!off)
-            leak_to(STDERR_FILENO);
-        return value.text ? BAD : GOOD;
-    }
-    int fd = file_open(value, leak_name);
-    leak_on = fd >= 0;
-    if (fd < 0)
-        leak_name[0] = '\0';
-    leak_to(fd);
-    return fd < 0 ? UNWRITABLE : GOOD;
-}
-
 static enum verdict apply_warn(struct word value, bool off)
 {
-    if (!off && value.text && warn_fd >= 0 && option_word_is(value, warn_name))
-        return GOOD;
-    if (warn_fd >= 0)
-        (void)close(warn_fd);
-    warn_fd = -1;
-    warn_name[0] = '\0';
-    debug_warn_to(STDERR_FILENO);
-    if (off)
-        return value.text ? BAD : GOOD;
-    int fd = file_open(value, warn_name);
-    if (fd < 0) {
-        warn_name[0] = '\0';
-        return value.text ? UNWRITABLE : BAD;
-    }
-    warn_fd = fd;
-    debug_warn_to(fd); /* watch= writes there, too, whatever the method */
-    return debug_possible(false) == GOOD ? debug_needed(GOOD, false) : GOOD;
+    enum verdict verdict = option_warn(value, off);
+
+    /* watch= writes there, too, whatever the method */
+    if (verdict == GOOD && !off && value.text && debug_possible(false) == GOOD)
+        verdict = debug_needed(GOOD, false);
+    return verdict;
 }
 
 static enum verdict apply_check(struct word value, bool off)
@@ -525,6 +439,10 @@ static const struct option options[] = {
       "a count from 1",
       "64",
       apply_arenas },
+    { { "cache", "SIZE", "free memory that each region keeps when memory goes back" },
+      "a size",
+      "0",
+      apply_cache },
     { { "check", "region[:segment]",
         "check a region's blocks, or its segments, when it gets memory" },
       "region, segment, noregion or nosegment",
@@ -566,9 +484,10 @@ static const struct option options[] = {
     { { "leak", "[FILE]", "tell at exit what was never freed; method=debug adds by whom" },
       "nothing or a file name",
       "no report",
-      apply_leak },
-    { { "limit", "SIZE[:warn|:trap|:fail]", "the most that may be got from the system" },
-      "a size, and perhaps :warn, :trap or :fail",
+      option_leak },
+    { { "limit", "SIZE[:warn|:trap|:fail][:HARD]",
+        "the most that may be got from the system: warn or trap there, fail at HARD" },
+      "a size, and perhaps :warn, :trap or :fail, and a hard limit after warn or trap",
       "no limit",
       apply_limit },
     { { "method", "best|debug", "method of the process heap" },
@@ -596,7 +515,7 @@ static const struct option options[] = {
     { { "trace", "FILE", "write each call to a file; compact when its name ends with .bin" },
       "a file name",
       "no trace",
-      apply_trace },
+      option_trace },
     { { "usage", "", "one line for each request to the system" },
       "no value",
       "no usage lines",
@@ -667,14 +586,12 @@ static void complain(struct word name, struct word value, const struct option *o
 
     line_str(&line, "vmalloc: ");
     line_word(&line, name);
-    if (option && option->apply && value.text && verdict != TOO_LATE) {
+    if (option && value.text && verdict != TOO_LATE) {
         line_str(&line, "=");
         line_word(&line, value);
     }
     if (!option) {
         line_str(&line, ": unknown option");
-    } else if (verdict == UNSUPPORTED) {
-        line_str(&line, ": not supported yet");
     } else if (verdict == REFUSED) {
         line_str(&line, ": experiments of the original do not exist here; ignored");
     } else if (verdict == PRIVATE_ONLY) {
@@ -713,10 +630,8 @@ static unsigned apply_word(struct word word)
     if (!option && (off = option_word_cut_no(&name)))
         option = option_find(name);
     enum verdict verdict = BAD;
-    if (option && option->apply)
+    if (option)
         verdict = option->apply(value, off);
-    else if (option)
-        verdict = off ? GOOD : UNSUPPORTED;
     if (verdict != GOOD)
         complain(whole, value, option, verdict);
     return verdict != GOOD;
@@ -727,10 +642,10 @@ static bool is_separator(char c)
     return c == ' ' || c == '\t' || c == '\r' || c == '\n' || c == ',';
 }
 
-static unsigned options_apply(const char *text)
+static unsigned options_apply(const char *text, size_t bytes)
 {
     unsigned complaints = 0;
-    size_t at = 0, bytes = strnlen(text, MEM_OPTIONS_BYTES);
+    size_t at = 0;
 
     while (at < bytes) {
         size_t from = at;
@@ -751,7 +666,7 @@ void mem_settings_init(void)
     mem_settings.page_bytes = mem_round_up(MEM_PAGE, glue_page_bytes());
     const char *text = glue_env("VMALLOC_OPTIONS");
     if (text && !glue_privileged()) {
-        (void)options_apply(text);
+        (void)options_apply(text, strnlen(text, MEM_OPTIONS_BYTES));
         hooks_update();
     }
 }
@@ -760,7 +675,7 @@ unsigned mem_options_apply(const char *text)
 {
     (void)mem_region_malloc();
     mem_lock();
-    unsigned complaints = options_apply(text);
+    unsigned complaints = options_apply(text, strlen(text));
     hooks_update();
     mem_unlock();
     return complaints;
@@ -776,101 +691,125 @@ static void get_count(struct mem_line *line, const char *name, size_t count)
     }
 }
 
+static void get_limit(struct mem_line *line)
+{
+    size_t soft = mem_settings.limit_soft_bytes, hard = mem_settings.limit_bytes;
+
+    line_str(line, soft || hard ? ",limit=" : ",nolimit");
+    if (soft) {
+        line_dec(line, soft);
+        line_str(line, ":");
+        line_str(line, limit_names[mem_settings.limit_action]);
+        line_str(line, hard ? ":" : "");
+    }
+    if (hard) {
+        line_dec(line, hard);
+        line_str(line, ":fail");
+    }
+}
+
 static void get_switch(struct mem_line *line, const char *name, bool on)
 {
     line_str(line, on ? "," : ",no");
     line_str(line, name);
 }
 
-static void get_file(struct mem_line *line, const char *name, const char *file)
-{
-    get_switch(line, name, file[0]);
-    if (file[0]) {
-        line_str(line, "=");
-        line_str(line, file);
-    }
-}
-
 static void get_debug(struct mem_line *line)
 {
-    const void *watched[8];
-    size_t count = hook_watch_list(watched, sizeof watched / sizeof watched[0]);
-
     line_str(line, mem_settings.debug_method ? ",method=debug" : ",method=best");
     if (mem_settings.debug_method) {
         get_switch(line, "abort", mem_settings.abort);
         get_count(line, "period", mem_settings.period);
         get_count(line, "start", mem_settings.start);
         get_count(line, "guard", mem_settings.guard);
-        get_file(line, "warn", warn_name);
     }
-    line_str(line, ",nowatch");
-    for (size_t i = 0; i < count && i < sizeof watched / sizeof watched[0]; i++) {
-        line_str(line, ",watch=");
-        line_hex(line, (uintptr_t)watched[i]);
-    }
+}
+
+static void get_memory(struct mem_line *line)
+{
+    static const char *const clear[] = { "none", "first", "all" };
+    const char *before = "getmemory=";
+
+    for (int i = 0; i < SOURCE_COUNT; i++)
+        if (mem_settings.sources & 1u << i) {
+            line_str(line, before);
+            line_str(line, mem_sources[i].name);
+            before = ":";
+        }
+    line_str(line, ",segsize=");
+    line_dec(line, mem_settings.segment_bytes);
+    line_str(line, ",pagesize=");
+    line_dec(line, mem_settings.page_bytes);
+    line_str(line, ",clear=");
+    line_str(line, clear[mem_settings.clear]);
+    line_str(line, mem_settings.check_region ? ",check=region" : ",nocheck");
+    if (mem_settings.check_segment)
+        line_str(line, mem_settings.check_region ? ":segment" : ",check=segment");
+    get_switch(line, "usage", mem_settings.usage);
+    get_switch(line, "verbose", mem_settings.verbose);
+    get_switch(line, "keep", mem_settings.keep);
+    get_switch(line, "debug", mem_settings.trace_internal);
+    line_str(line, ",giveback=");
+    line_str(line, giveback_names[mem_settings.giveback]);
+    line_str(line, ",delay=");
+    line_dec(line, mem_settings.delay_ms);
+    line_str(line, ",cache=");
+    line_dec(line, mem_settings.cache_bytes);
+    line_str(line, ",huge=");
+    line_str(line, huge_names[mem_settings.huge]);
+}
+
+/* The text of the state, which may be longer than a line. */
+struct state {
+    char *text;
+    size_t room, used; /* room: without the NUL */
+};
+
+static void state_add(struct state *state, struct mem_line *line)
+{
+    size_t rest = state->room - state->used, bytes = line->used < rest ? line->used : rest;
+
+    memcpy(state->text + state->used, line->text, bytes);
+    state->used += bytes;
+    line->used = 0;
 }
 
 void mem_options_get(char *ret_text, size_t bytes)
 {
-    static const char *const clear[] = { "none", "first", "all" };
+    const void *watched[MEM_WATCH_MAX];
     struct mem_line line = { .used = 0 };
-    const char *before = "getmemory=";
+    struct state state = { .text = ret_text, .room = bytes - 1 };
 
     if (!bytes)
         return;
-    for (int i = 0; i < SOURCE_COUNT; i++)
-        if (mem_settings.sources & 1u << i) {
-            line_str(&line, before);
-            line_str(&line, mem_sources[i].name);
-            before = ":";
-        }
-    line_str(&line, ",segsize=");
-    line_dec(&line, mem_settings.segment_bytes);
-    line_str(&line, ",pagesize=");
-    line_dec(&line, mem_settings.page_bytes);
-    line_str(&line, ",clear=");
-    line_str(&line, clear[mem_settings.clear]);
-    line_str(&line, mem_settings.check_region ? ",check=region" : ",nocheck");
-    if (mem_settings.check_segment)
-        line_str(&line, mem_settings.check_region ? ":segment" : ",check=segment");
-    get_switch(&line, "usage", mem_settings.usage);
-    get_switch(&line, "verbose", mem_settings.verbose);
-    get_switch(&line, "keep", mem_settings.keep);
-    get_switch(&line, "debug", mem_settings.trace_internal);
-    line_str(&line, ",giveback=");
-    line_str(&line, giveback_names[mem_settings.giveback]);
-    line_str(&line, ",delay=");
-    line_dec(&line, mem_settings.delay_ms);
-    line_str(&line, ",huge=");
-    line_str(&line, huge_names[mem_settings.huge]);
+    get_memory(&line);
+    state_add(&state, &line);
     line_str(&line, mem_settings.sites ? ",sites=on" : ",sites=off");
     get_count(&line, "arenas", mem_settings.arenas);
-    get_count(&line, "limit", mem_settings.limit_bytes);
-    if (mem_settings.limit_bytes) {
-        line_str(&line, ":");
-        line_str(&line, limit_names[mem_settings.limit_action]);
-    }
+    get_limit(&line);
     get_count(&line, "fail", mem_settings.fail_first);
     if (mem_settings.fail_each) {
         line_str(&line, ":");
         line_dec(&line, mem_settings.fail_each);
     }
-    get_switch(&line, "leak", leak_on);
-    if (leak_name[0]) {
-        line_str(&line, "=");
-        line_str(&line, leak_name);
-    }
-    get_file(&line, "trace", trace_name);
+    state_add(&state, &line);
+    option_files_get(&line);
+    state_add(&state, &line);
     get_debug(&line);
-    size_t count = line.used < bytes - 1 ? line.used : bytes - 1;
-    memcpy(ret_text, line.text, count);
-    ret_text[count] = '\0';
+    line_str(&line, ",nowatch");
+    size_t count = hook_watch_list(watched, MEM_WATCH_MAX);
+    for (size_t i = 0; i < count; i++) {
+        state_add(&state, &line);
+        line_str(&line, ",watch=");
+        line_hex(&line, (uintptr_t)watched[i]);
+    }
+    state_add(&state, &line);
+    ret_text[state.used] = '\0';
 }
 
 unsigned mem_options_change(const char *text)
 {
-    char before[MEM_LINE_BYTES];
+    char before[MEM_STATE_BYTES];
 
     mem_options_get(before, sizeof before);
     all_or_nothing = true;

@@ -79,6 +79,7 @@ static void fork_before(void)
 {
     mem_lock();
     trace_flush();
+    give_fork();
 }
 
 static void fork_child(void)
@@ -275,82 +276,30 @@ void map_set_ends(struct span *span)
         map_set(span, span->pages - 1, 1);
 }
 
-/* ---- the limit ---- */
+/* ---- counters ---- */
 
-static size_t limit_used; /* bytes of all segments */
+size_t segment_held_bytes;
 static struct mem_system_stats system_stats;
-static bool limit_told;
-void (*mem_limit_notify)(void);
-
-/* WANT, or where that would pass the limit and LEAST would not, LEAST. */
-static size_t limit_cut(size_t want, size_t least)
-{
-    size_t limit = mem_settings.limit_bytes;
-
-    return limit && limit_used + want > limit ? least : want;
-}
-
-static void limit_tell(size_t bytes)
-{
-    static const char *const what[] = { "warned", "trapped", "refused" };
-    struct mem_line line = { .used = 0 };
-
-    line_str(&line, "vmalloc: limit=");
-    line_dec(&line, mem_settings.limit_bytes);
-    line_str(&line, ": ");
-    line_str(&line, what[mem_settings.limit_action]);
-    line_str(&line, ": in use ");
-    line_dec(&line, limit_used);
-    line_str(&line, ", asked for ");
-    line_dec(&line, bytes);
-    line_send(&line);
-}
-
-/* Whether BYTES more may be got. Each passing of the limit is told once. */
-static bool limit_allows(size_t bytes)
-{
-    size_t limit = mem_settings.limit_bytes, reserve;
-
-    if (!limit || limit_used + bytes <= limit) {
-        limit_told = false;
-        return true;
-    }
-    bool first = !limit_told;
-    limit_told = true;
-    if (first && (mem_settings.limit_action != MEM_LIMIT_TRAP || !mem_limit_notify))
-        limit_tell(bytes);
-    switch (mem_settings.limit_action) {
-    case MEM_LIMIT_TRAP:
-        if (first && mem_limit_notify)
-            mem_limit_notify();
-        reserve = limit / 8 > MEM_LIMIT_MIN ? limit / 8 : MEM_LIMIT_MIN;
-        return limit_used + bytes <= limit + reserve;
-    case MEM_LIMIT_FAIL:
-        return false;
-    default:
-        return true;
-    }
-}
 
 void mem_system_stats(struct mem_system_stats *ret_stats)
 {
     *ret_stats = system_stats;
     ret_stats->call_count = glue_memory_calls;
-    ret_stats->held_bytes = limit_used;
+    ret_stats->held_bytes = segment_held_bytes;
 }
 
 /* Segments grow and shrink too: COUNT is 0 then. */
 static void count_got(size_t bytes, unsigned count)
 {
-    limit_used += bytes;
-    meta_stock(limit_used);
+    segment_held_bytes += bytes;
+    meta_stock(segment_held_bytes);
     system_stats.got_bytes += bytes;
     system_stats.got_count += count;
 }
 
 static void count_put(size_t bytes, unsigned count)
 {
-    limit_used -= bytes;
+    segment_held_bytes -= bytes;
     system_stats.put_bytes += bytes;
     system_stats.put_count += count;
 }
@@ -464,7 +413,7 @@ struct segment *segment_new(struct mem_region *region, size_t bytes, bool solo)
     if (solo)
         room = mem_round_up(got, MEM_SOLO_MIN) * 8;
     enum source_id source = SOURCE_COUNT;
-    bool allowed = limit_allows(got);
+    bool allowed = limit_allows(got, region);
     char *base = allowed ? source_get(got, room, &source) : NULL;
     if (!base && allowed && least < got)
         base = source_get(got = least, room, &source);
@@ -570,7 +519,7 @@ bool segment_grow(struct segment *segment, size_t bytes)
     mem_lock();
     size_t least = old + mem_round_up(bytes, mem_settings.page_bytes);
     size_t want = old + limit_cut(segment_round(bytes), least - old);
-    bool allowed = limit_allows(want - old);
+    bool allowed = limit_allows(want - old, segment->region);
     bool grown =
         allowed && map_reserve(segment->base, want) && source->grow(segment->base, old, want);
     if (!grown && allowed && least < want)
@@ -594,7 +543,7 @@ bool segment_move(struct segment *segment, size_t bytes)
     size_t more = bytes > old ? mem_round_up(bytes - old, mem_settings.page_bytes) : 0;
     size_t want = segment_round(bytes);
     want = want > old ? old + limit_cut(want - old, more) : want;
-    if (want > old && !limit_allows(want - old)) {
+    if (want > old && !limit_allows(want - old, segment->region)) {
         mem_unlock();
         return false;
     }

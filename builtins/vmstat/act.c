@@ -10,8 +10,6 @@
 #include "builtins/vmstat/vmstat.h"
 #include "shell/base/sys.h"
 
-enum { OPTIONS_BYTES = 1024 };
-
 /* The first line that libmem wrote, and how many there were. libmem calls back without context. */
 static struct {
     char text[256];
@@ -55,7 +53,7 @@ const char *options_change(const char *text)
 /* The options in force, one a line: NAME=VALUE, NAME or noNAME. */
 static void options_show(struct shell *sh)
 {
-    char text[OPTIONS_BYTES];
+    char text[MEM_STATE_BYTES];
     mem_options_get(text, sizeof text);
     for (char *at = text; *at; at++)
         if (*at == ',')

@@ -10,12 +10,12 @@
 #include "builtins/vmstat/vmstat.h"
 #include "shell/state/var.h"
 
-enum { JSON_VERSION = 1, OPTIONS_BYTES = 1024 };
+enum { JSON_VERSION = 1 };
 
 /* The options as an object: a switch is true or false, everything else a text. */
 static void json_options(struct out *out)
 {
-    char text[OPTIONS_BYTES];
+    char text[MEM_STATE_BYTES];
     const char *before = "";
 
     mem_options_get(text, sizeof text);

@@ -188,7 +188,9 @@ size_t mem_check(struct mem_region *region);
 unsigned mem_options_apply(const char *text);
 /* The same, but all or nothing: on a complaint the options stay as they were. */
 unsigned mem_options_change(const char *text);
-/* The state in force, in a form that mem_options_apply takes; NUL-terminated, cut at BYTES. */
+/* The state in force, in a form that mem_options_apply takes; NUL-terminated, cut at BYTES.
+ * MEM_STATE_BYTES are always enough. */
+enum { MEM_STATE_BYTES = 4096 };
 void mem_options_get(char *ret_text, size_t bytes);
 /* The program has nothing to do: memory that was free for the whole delay goes back now. Returns
  * after how many milliseconds a further call would give back more; -1: it would not. */
@@ -198,6 +200,9 @@ size_t mem_give_back(void);
 /* Called once when the process heap outgrows limit=SIZE:trap, in the middle of a request: must only
  * take note. The heap may then grow by a reserve. */
 extern void (*mem_limit_notify)(void);
+/* After it was called and things were put right: unmaps what ends segments and is free, so that it
+ * no longer counts, and the next passing of the limit is told again. */
+void mem_limit_relieve(void);
 /* For programs whose signal handlers leave by siglongjmp or allocate: with HOLD all signals wait
  * while a heap is being changed, so that none is left half changed. Costs two system calls a call.
  */

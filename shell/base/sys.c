@@ -13,12 +13,44 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/random.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "libmem.h"
 
 ssize_t sys_read(int fd, void *buffer, size_t bytes)
 {
     return read(fd, buffer, bytes);
+}
+
+bool sys_readable_now(int fd)
+{
+    struct pollfd entry = { .fd = fd, .events = POLLIN };
+    return poll(&entry, 1, 0) > 0;
+}
+
+bool sys_idle_fd(int fd)
+{
+    for (int ms = mem_idle(); ms >= 0; ms = mem_idle()) {
+        struct pollfd entry = { .fd = fd, .events = POLLIN };
+        int ready = poll(&entry, 1, ms);
+        if (ready < 0 && errno == EINTR)
+            return false;
+        if (ready != 0)
+            break;
+    }
+    return true;
+}
+
+bool sys_idle_child(pid_t pid)
+{
+    int fd = mem_idle() < 0 ? -1 : (int)syscall(SYS_pidfd_open, pid, 0);
+    if (fd < 0)
+        return true;
+    bool done = sys_idle_fd(fd);
+    close(fd);
+    return done;
 }
 
 /* Somebody made the descriptor non-blocking: waits until it takes bytes again. */

@@ -11,6 +11,12 @@
 enum { SYS_FD_PRIVATE = 10 }; /* the shell's own descriptors are at or above this one */
 
 ssize_t sys_read(int fd, void *buffer, size_t bytes); /* retries nothing: EINTR is the caller's */
+bool sys_readable_now(int fd);                        /* a read would not wait */
+/* Before a read that may wait: while nothing comes, free memory goes back to the system. True: FD
+ * is ready, or there is nothing more to give back. False, with EINTR: a signal came. */
+bool sys_idle_fd(int fd);
+/* The same before waiting for the child PID. */
+bool sys_idle_child(pid_t pid);
 bool sys_write_all(int fd, const void *bytes, size_t len); /* retries EINTR and short writes */
 int sys_open(const char *path, int flags, unsigned mode);  /* close-on-exec, retries EINTR */
 int sys_dup_private(int fd);                               /* >= SYS_FD_PRIVATE, close-on-exec */

@@ -39,6 +39,9 @@ enum flow exec_output_check(struct shell *sh, const char *name, enum flow flow) 
 /* A turn of a loop ended with *FLOW: true when the loop is over, with *FLOW what it hands on. */
 static inline bool loop_ends(struct shell *sh, enum flow *flow)
 {
+    enum { TURNS_IDLE = 8192 }; /* a loop may be all that a script does for long */
+    if (__builtin_expect(++sh->loop_turns % TURNS_IDLE == 0, 0))
+        (void)mem_idle();
     if (__builtin_expect(*flow == FLOW_NEXT, 1))
         return false;
     if (*flow != FLOW_BREAK && *flow != FLOW_CONTINUE)

@@ -16,6 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "shell/base/sys.h"
 #include "shell/exec/jobs_private.h"
 #include "shell/exec/trap.h"
 #include "shell/state/fdtab.h"
@@ -25,12 +26,15 @@ enum { CAPTURE_MAX = 16 };
 
 /* ---- whatever comes first ------------------------------------------------------------------- */
 
-/* Sleeps until a signal comes (they are blocked but for MASK) or a capture has output. */
+/* Sleeps until a signal comes (they are blocked but for MASK), a capture has output, or there is
+ * memory to give back. */
 static void sleep_for_event(struct shell *sh, const sigset_t *mask)
 {
     int fds[CAPTURE_MAX];
     size_t count = fdtab_capture_fds(sh, fds, CAPTURE_MAX);
-    if (count == 0) {
+    int idle_ms = mem_idle();
+    const struct timespec idle = { .tv_sec = idle_ms / 1000, .tv_nsec = idle_ms % 1000 * 1000000L };
+    if (count == 0 && idle_ms < 0) {
         sigsuspend(mask);
         return;
     }
@@ -42,7 +46,7 @@ static void sleep_for_event(struct shell *sh, const sigset_t *mask)
         if (poll(&one, 1, 0) <= 0 || !(one.revents & POLLHUP))
             polled[live++] = (struct pollfd){ .fd = fds[i], .events = POLLIN };
     }
-    if (ppoll(polled, live, NULL, mask) > 0)
+    if (ppoll(polled, live, idle_ms < 0 ? NULL : &idle, mask) > 0)
         fdtab_capture_poll(sh);
 }
 
@@ -101,6 +105,8 @@ static bool process_wait(struct shell *sh, struct job *job, struct job_process *
     int flags = job->group >= 0 ? WUNTRACED : 0;
     while (!process->ended && !process->stopped) {
         int wait_status;
+        if (!sys_idle_child(process->pid) && trap_pending_fatal(sh))
+            return false;
         pid_t pid = waitpid(process->pid, &wait_status, flags);
         if (pid > 0) {
             jobs_note(sh, pid, wait_status);

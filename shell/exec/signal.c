@@ -28,6 +28,12 @@ static void on_signal(int signal)
                                             : PENDING_SIGNAL;
 }
 
+/* libmem's call in the middle of a request: like a handler it only takes note. */
+static void on_memory_limit(void)
+{
+    handler_shell->pending |= PENDING_MEMORY;
+}
+
 bool signal_arrived(int signal)
 {
     return arrived[signal] != 0;
@@ -185,6 +191,7 @@ void traps_init(struct shell *sh)
 {
     static const int signals[] = { SIGINT, SIGQUIT, SIGTERM, SIGTSTP, SIGTTIN, SIGTTOU, SIGWINCH };
     handler_shell = sh;
+    mem_limit_notify = on_memory_limit;
     if (!sh->interactive)
         return;
     for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)

@@ -203,6 +203,8 @@ static ptrdiff_t file_reader_read(void *ctx, bool continuation, const char **ret
 {
     struct file_reader *reader = ctx;
     (void)continuation;
+    if (!sys_idle_fd(reader->fd))
+        return -1;
     ssize_t got = sys_read(reader->fd, reader->buffer, sizeof reader->buffer);
     *ret_text = reader->buffer;
     return got;

@@ -86,6 +86,7 @@ void subshell_leave(struct shell *sh, struct subshell *subshell)
     sh->command = subshell->command;
     sh->exec_last = subshell->exec_last;
     sh->subshell_level--;
+    traps_leave_subshell(sh);
     shell_leave(sh);
 }
 

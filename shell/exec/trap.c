@@ -49,7 +49,7 @@ static bool is_valid(int signal)
 
 const char *trap_name(int signal)
 {
-    static const char *const pseudo[] = { "ERR", "DEBUG", "KEYBD" };
+    static const char *const pseudo[] = { "ERR", "DEBUG", "KEYBD", "MEM" };
     if (signal >= TRAP_ERR && signal < TRAP_END)
         return pseudo[signal - TRAP_ERR];
     return signal >= 0 && signal < TRAP_SIGNALS ? names[signal] : NULL;
@@ -61,7 +61,8 @@ int trap_parse(const char *name)
         const char *name;
         int signal;
     } others[] = { { "ERR", TRAP_ERR }, { "DEBUG", TRAP_DEBUG }, { "KEYBD", TRAP_KEYBD },
-                   { "CLD", SIGCHLD },  { "IOT", SIGABRT },      { "POLL", SIGIO } };
+                   { "MEM", TRAP_MEM }, { "CLD", SIGCHLD },      { "IOT", SIGABRT },
+                   { "POLL", SIGIO } };
     if (isdigit((unsigned char)*name)) {
         char *end;
         long number = strtol(name, &end, 10);
@@ -121,7 +122,8 @@ static bool is_mine(const struct shell *sh, int index)
         return true;
     if (trap->set_id < subshell_id(sh))
         return false;
-    bool inherited = index == TRAP_INDEX_DEBUG && option_on(sh, OPTION_FUNCTRACE);
+    bool inherited =
+        index == TRAP_INDEX_MEM || (index == TRAP_INDEX_DEBUG && option_on(sh, OPTION_FUNCTRACE));
     return inherited || trap->func_id == function_id(sh);
 }
 
@@ -436,6 +438,38 @@ static enum flow signal_act(struct shell *sh, int signal)
     return FLOW_NEXT;
 }
 
+/* The memory limit was passed: the action runs in the shell that set it, wherever the memory went.
+ * Without one there is a warning. */
+static enum flow memory_act(struct shell *sh)
+{
+    struct traps *traps = sh->traps;
+    const struct trap *trap = &traps->traps[TRAP_INDEX_MEM];
+    if (is_mine(sh, TRAP_INDEX_MEM)) {
+        int status = sh->status;
+        enum flow flow = trap_run(sh, TRAP_MEM);
+        mem_limit_relieve();
+        if (flow == FLOW_NEXT)
+            sh->status = status;
+        return flow;
+    }
+    if (trap->action && trap->set_id >= traps->fork_id) {
+        traps->memory_later = true;
+        return FLOW_NEXT;
+    }
+    struct mem_system_stats stats;
+    mem_system_stats(&stats);
+    shell_warn(sh, NULL, "the memory limit is passed: %zu bytes in use", stats.held_bytes);
+    return FLOW_NEXT;
+}
+
+void traps_leave_subshell(struct shell *sh)
+{
+    if (!sh->traps->memory_later)
+        return;
+    sh->traps->memory_later = false;
+    sh->pending |= PENDING_MEMORY;
+}
+
 enum flow trap_run_pending(struct shell *sh)
 {
     int bits = sh->pending;
@@ -445,6 +479,13 @@ enum flow trap_run_pending(struct shell *sh)
         sh->hooks.sample(sh);
     if (bits & PENDING_CHILD)
         jobs_poll(sh);
+    if (bits & PENDING_MEMORY) {
+        enum flow flow = memory_act(sh);
+        if (flow != FLOW_NEXT) {
+            sh->pending |= bits & (int)PENDING_SIGNAL;
+            return flow;
+        }
+    }
     if (!(bits & PENDING_SIGNAL))
         return FLOW_NEXT;
     for (int signal = 1; signal < TRAP_SIGNALS; signal++) {

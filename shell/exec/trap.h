@@ -10,19 +10,19 @@
 #include "shell/state/shell.h"
 
 /* Pseudo-signals besides 1..NSIG-1. */
-enum { TRAP_EXIT = 0, TRAP_ERR = 200, TRAP_DEBUG, TRAP_KEYBD, TRAP_END };
+enum { TRAP_EXIT = 0, TRAP_ERR = 200, TRAP_DEBUG, TRAP_KEYBD, TRAP_MEM, TRAP_END };
 
 struct traps *traps_new(struct mem_region *region);
 void traps_free(struct traps *traps);
-/* Start: sets up the handlers of an interactive shell (which signals were ignored on entry is found
- * out when it matters). */
+/* Start: the memory limit is noted, and an interactive shell gets its handlers (which signals were
+ * ignored on entry is found out when it matters). */
 void traps_init(struct shell *sh);
 /* Sets the action (NULL: default; "": ignore), journaled: a FUNC frame restores traps set in a ksh
  * function, a SUBSHELL all. Signals that were ignored when a non-interactive shell started stay so.
  */
 enum flow trap_set(struct shell *sh, int signal, const char *action) NODISCARD;
 const char *trap_get(struct shell *sh, int signal); /* for listing: NULL: default */
-/* `INT`, `SIGINT`, `2`, `EXIT`, `0`, `ERR`, `DEBUG`: -1 unknown. */
+/* `INT`, `SIGINT`, `2`, `EXIT`, `0`, `ERR`, `DEBUG`, `MEM`: -1 unknown. */
 int trap_parse(const char *name);
 const char *trap_name(int signal); /* "INT"; NULL: none */
 /* A subshell starts. */
@@ -30,8 +30,8 @@ enum flow traps_enter_subshell(struct shell *sh) NODISCARD;
 /* Runs actions of signals that arrived, and what a fatal signal without trap asks for (FLOW_EXIT
  * with 256+n). Called when sh->pending. $? is kept. */
 enum flow trap_run_pending(struct shell *sh) NODISCARD;
-/* Runs a pseudo trap (EXIT, ERR, DEBUG) if set. ERR and DEBUG not recursively. The status is the
- * action's. */
+/* Runs a pseudo trap (EXIT, ERR, DEBUG, MEM) if set. All but EXIT not recursively. The status is
+ * the action's. */
 enum flow trap_run(struct shell *sh, int pseudo) NODISCARD;
 /* Runs the DEBUG action; *RET_STATUS is its exit status (2: skip the command, 255: return from the
  * function). $? is kept. */
@@ -45,6 +45,8 @@ int trap_pending_now(const struct shell *sh);
 /* The same, only signals that end the shell (or subshell): those who wait for a foreground process
  * stop waiting. */
 bool trap_pending_fatal(const struct shell *sh);
+/* A virtual subshell ended: what waited for the shell around it is pending again. */
+void traps_leave_subshell(struct shell *sh);
 /* kill(2) to this process follows: from a virtual subshell it is meant for the shell around, whose
  * process it is. */
 void trap_signal_self(struct shell *sh, int signal);

@@ -11,6 +11,7 @@ enum {
     TRAP_INDEX_ERR = TRAP_SIGNALS,
     TRAP_INDEX_DEBUG,
     TRAP_INDEX_KEYBD,
+    TRAP_INDEX_MEM,
     TRAP_COUNT
 };
 
@@ -45,8 +46,9 @@ struct traps {
     int status_before;                  /* of the innermost running action */
     int dying_of;                       /* the signal that ends the shell; 0: none */
     bool outer[TRAP_SIGNALS]; /* a virtual subshell sent it to $$: meant for the shell around it */
-    bool running_exit;        /* an EXIT action runs: no signal cuts it short */
-    bool exit_handlers;       /* fatal signals are handled because an EXIT action must run */
+    bool memory_later;  /* the memory limit was passed in a subshell of the shell with the action */
+    bool running_exit;  /* an EXIT action runs: no signal cuts it short */
+    bool exit_handlers; /* fatal signals are handled because an EXIT action must run */
     bool watch_children;
     bool children_checked; /* the next one: known */
     bool child_ignored; /* CHLD was ignored at start; the shell needs it and undoes that for itself

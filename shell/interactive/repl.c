@@ -150,6 +150,8 @@ static ptrdiff_t line_read(void *ctx, bool continuation, const char **ret_text)
         mail_check(repl);
     }
     prompt_make(sh, continuation, repl->edit != NULL, &repl->prompt);
+    if (!continuation && !sys_readable_now(0)) /* nobody types ahead: it is calm */
+        (void)mem_give_back();
     ptrdiff_t count = repl->edit ? edit_read(repl->edit, str_text(&repl->prompt), ret_text)
                                  : plain_read(repl, ret_text);
     if (count < 0) {

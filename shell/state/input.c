@@ -253,6 +253,8 @@ static ssize_t input_fill(struct input *in)
         files_flush(in->tab);
         if (in->tab->capture && !wait_emptying_captures(in))
             return -1;
+        if (!sys_idle_fd(fd))
+            return -1;
     } else if (in->file->out.len > 0) {
         files_flush(in->tab);
     }
@@ -319,7 +321,7 @@ ssize_t input_read(struct input *in, void *buffer, size_t max)
         files_flush(in->tab);
         if (in->tab->capture && !wait_emptying_captures(in))
             return -1;
-        return read(in->file->real, buffer, max);
+        return sys_idle_fd(in->file->real) ? read(in->file->real, buffer, max) : -1;
     }
     if (in->start == in->end) {
         ssize_t n = input_fill(in);

@@ -128,6 +128,7 @@ enum pending_bits {
     PENDING_SIGNAL = 1u << 0, /* a trapped or fatal signal arrived: see exec/signal.c */
     PENDING_CHILD = 1u << 1,  /* SIGCHLD */
     PENDING_WINCH = 1u << 2,
+    PENDING_MEMORY = 1u << 4, /* the memory limit was passed */
     PENDING_SAMPLE = 1u << 3, /* memory is watched over time: hooks.sample before each command */
 };
 
@@ -160,6 +161,7 @@ struct shell {
     uint32_t depth;      /* nesting of functions, evals, substitutions, arithmetic */
     uint32_t loop_depth; /* loops running in this function */
     uint32_t loop_count; /* for FLOW_BREAK / FLOW_CONTINUE */
+    uint32_t loop_turns; /* of all loops so far */
     const char *file;    /* name of the running script, for messages */
     const struct program *program; /* being run: its source and caches */
     uint32_t site_parent;          /* site of the call that runs the present function; see site.h */

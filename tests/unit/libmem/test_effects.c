@@ -311,15 +311,15 @@ static const char *const forms[FORMS] = {
 static const struct {
     const char *name, *verdicts;
 } matrix[] = {
-    { "abort", "ggbbbbbb" },    { "arenas", "bbbbbbbb" },    { "check", "bbbbbbbb" },
-    { "clear", "bbbbbbbb" },    { "debug", "ggbbbbbb" },     { "delay", "bbbbbgbb" },
-    { "fail", "bbbbbbbb" },     { "getmemory", "ggbbbbbb" }, { "giveback", "bbbbbbbb" },
-    { "guard", "bbbbbbbb" },    { "huge", "bbbbbbbb" },      { "keep", "ggbbbbbb" },
-    { "leak", "gggggggg" },     { "limit", "bbbbbbbb" },     { "method", "bbbbbbbb" },
-    { "pagesize", "bbbbbbbb" }, { "period", "bbbbbbbb" },    { "segsize", "bbbbbbbb" },
-    { "sites", "bbbbbbbb" },    { "start", "bbbbbgbb" },     { "test", "bbbbbbbb" },
-    { "trace", "bbgggggg" },    { "usage", "ggbbbbbb" },     { "verbose", "ggbbbbbb" },
-    { "warn", "bbgggggg" },     { "watch", "bbbbbgbb" },
+    { "abort", "ggbbbbbb" },    { "arenas", "bbbbbbbb" },   { "cache", "bbbbbgbb" },
+    { "check", "bbbbbbbb" },    { "clear", "bbbbbbbb" },    { "debug", "ggbbbbbb" },
+    { "delay", "bbbbbgbb" },    { "fail", "bbbbbbbb" },     { "getmemory", "ggbbbbbb" },
+    { "giveback", "bbbbbbbb" }, { "guard", "bbbbbbbb" },    { "huge", "bbbbbbbb" },
+    { "keep", "ggbbbbbb" },     { "leak", "gggggggg" },     { "limit", "bbbbbbbb" },
+    { "method", "bbbbbbbb" },   { "pagesize", "bbbbbbbb" }, { "period", "bbbbbbbb" },
+    { "segsize", "bbbbbbbb" },  { "sites", "bbbbbbbb" },    { "start", "bbbbbgbb" },
+    { "test", "bbbbbbbb" },     { "trace", "bbgggggg" },    { "usage", "ggbbbbbb" },
+    { "verbose", "ggbbbbbb" },  { "warn", "bbgggggg" },     { "watch", "bbbbbgbb" },
 };
 
 static size_t complaints(const char *option)
@@ -378,6 +378,8 @@ static void test_twice(void **state)
         { "delay=5,nodelay", "delay=100," },
         { "limit=1Gi,limit=2Gi:warn", "limit=2147483648:warn" },
         { "limit=1Gi:trap,limit=2Gi", "limit=2147483648:fail" },
+        { "limit=1Gi:warn:2Gi", "limit=1073741824:warn:2147483648:fail" },
+        { "limit=1Gi:trap,nolimit", "nolimit,nofail" },
         { "keep,nokeep,keep", ",keep" },
         { "huge=on,huge=off", "huge=off" },
         { "fail=1000000:7,fail=1000000", "fail=1000000,noleak" },
