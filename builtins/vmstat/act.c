@@ -72,7 +72,7 @@ static void undo_options(struct shell *sh, void *a, uintptr_t b)
 /* The options as they are come back at the end of the subshell. */
 static enum flow options_record(struct shell *sh)
 {
-    char text[OPTIONS_BYTES];
+    char text[MEM_STATE_BYTES];
     if (!vmstat_stamp(sh))
         return FLOW_NEXT;
     mem_options_get(text, sizeof text);
