@@ -64,7 +64,7 @@ static bool is_disabled(const struct shell *sh, int row)
 
 const struct builtin_spec *builtin_enabled(struct shell *sh, const char *name, size_t len)
 {
-    const struct type *type = type_find(sh, name, len);
+    const struct type *type = type_find_visible(sh, name, len);
     if (type)
         return type->command;
     int row = row_find(name, len);

@@ -384,6 +384,11 @@ static bool is_element(const struct assign *assign)
 static enum flow whole_ref(struct shell *sh, const struct args *args, const struct operand *operand,
                            struct var_ref *ret)
 {
+    if (operand->whole_len == operand->name_len &&
+        !(operand->assign && operand->assign->ref.step_count)) {
+        *ret = var_ref_name(name_intern(sh, operand->text, operand->name_len));
+        return ret->name ? FLOW_NEXT : shell_fail_memory(sh, operand->name_len);
+    }
     if (!operand->assign || !operand->assign->ref.step_count)
         return operand_ref(sh, args, operand->text, operand->whole_len, ret);
     struct name_ref written = operand->assign->ref;
@@ -440,7 +445,10 @@ static enum flow declare(struct shell *sh, const struct decl *decl, const struct
         change.set |= kind ? kind : VAR_INDEXED;
     /* A local scalar made anew may not meet the array of the same name outside, so it is declared
      * first in any case. */
-    TRY(declare_members(sh, decl, &ref, operand, &change));
+    if (sh->compound || change.set & (VAR_COMPOUND | VAR_TYPED))
+        TRY(declare_members(sh, decl, &ref, operand, &change));
+    else
+        TRY(var_declare_ref(sh, &ref, &change));
     if (subscripted)
         TRY(declare_element(sh, args, &ref, operand, kind));
     else if (change.set & VAR_ENUM && !has_value)
@@ -497,7 +505,7 @@ static enum flow move_variable(struct shell *sh, const struct decl *decl, const 
     struct members *m;
     struct var_ref target = from;
     TRY(var_resolve(sh, &target, &var));
-    if (!var || !var_is_set(sh, &from))
+    if (!var || (!var_is_set(sh, &from) && var_count_in(sh, &from) == 0))
         return shell_fail(sh, ERROR_BUILTIN, 1, decl->command, "%s: no such variable",
                           operand->value);
     bool whole = target.kind == REF_SCALAR;

@@ -15,12 +15,13 @@
 #include "shell/state/func.h"
 #include "shell/state/members.h"
 #include "shell/state/method.h"
+#include "shell/state/namespace.h"
 #include "shell/state/type.h"
 #include "shell/syntax/unparse.h"
 
 static enum flow type_run(struct shell *sh, struct args *args)
 {
-    const struct type *type = type_find(sh, args->argv[0], strlen(args->argv[0]));
+    const struct type *type = type_find_visible(sh, args->argv[0], strlen(args->argv[0]));
     if (!type) /* undefined while its declaration was being expanded */
         return shell_fail(sh, ERROR_COMMAND, 127, args->argv[0], "not found");
     struct decl decl = { .change = { .set = type->prototype ? VAR_TYPED : VAR_ENUM,
@@ -199,10 +200,15 @@ enum flow type_define_operand(struct shell *sh, const char *text, const struct a
     if (taken && (taken->flags & BUILTIN_SPECIAL))
         return shell_fail(sh, ERROR_BUILTIN, 1, "typeset", "%s: is a special shell builtin",
                           taken->name);
-    char *name = scratch_dup(sh, text, len);
-    if (!name)
+    struct str full;
+    str_init(&full, sh->scratch);
+    if (sh->space && *text != '.') /* it is the name space's: .n.NAME */
+        str_printf(&full, "%s.", sh->space->name->text);
+    str_append(&full, text, len);
+    const char *name = str_text(&full);
+    if (!str_ok(&full) || !name_intern(sh, name, full.len)) /* type_find_visible looks for it */
         return shell_fail_memory(sh, len);
-    const struct type *known = type_find(sh, name, len);
+    const struct type *known = type_find(sh, name, full.len);
     if (!assign && known && !text[len])
         return list_type(sh, known);
     if (!assign || (assign->kind == ASSIGN_ARRAY && assign->element_count))

@@ -307,6 +307,18 @@ static enum flow assign_word(struct shell *sh, const struct assign *assign, unsi
     return var_set_name(sh, written->name, text, len, flags);
 }
 
+/* a+=(x=1) of an indexed array means a new element. */
+static enum flow append_place(struct shell *sh, struct var_ref *target)
+{
+    struct var_ref whole = *target;
+    struct var *var;
+    TRY(var_resolve(sh, &whole, &var));
+    if (!var || whole.kind != REF_SCALAR || !(var->attrs & VAR_INDEXED))
+        return FLOW_NEXT;
+    int64_t next = var_next_index_in(sh, target);
+    return ref_push(sh, target, &(struct ref_step){ .kind = REF_INDEX, .index = next });
+}
+
 enum flow assign_run(struct shell *sh, const struct assign *assign, unsigned flags)
 {
     if (assign->append)
@@ -317,6 +329,8 @@ enum flow assign_run(struct shell *sh, const struct assign *assign, unsigned fla
         return assign_array(sh, assign, flags);
     struct var_ref target;
     TRY(expand_ref_under(sh, sh->compound, &assign->ref, &target));
+    if (flags & ASSIGN_APPEND)
+        TRY(append_place(sh, &target));
     return compound_store(sh, &target, assign->members, flags & ~(unsigned)ASSIGN_DECLARED);
 }
 

@@ -55,6 +55,7 @@ struct call {
     struct func *func;
     size_t argc;
     const char *const *argv;
+    bool here; /* a ksh function without a scope of its own */
 };
 
 /* What the body runs under besides the frame, and what the caller gets back. */
@@ -168,6 +169,23 @@ static enum flow ksh_run(struct shell *sh, const struct call *call)
     return action ? exit_action_run(sh, action, flow) : flow;
 }
 
+static inline enum flow style_call(struct shell *sh, const struct call *call)
+{
+    return call->func->ksh_style && !call->here ? ksh_run(sh, call) : posix_run(sh, call);
+}
+
+/* The name space that the function was defined in is in force, or none, while it runs. */
+static __attribute__((noinline)) enum flow space_call(struct shell *sh, const struct call *call)
+{
+    struct space space;
+    if (sh->space && sh->space->name == call->func->space)
+        return style_call(sh, call);
+    TRY(space_enter(sh, &space, call->func->space));
+    enum flow flow = style_call(sh, call);
+    space_leave(sh, &space);
+    return flow;
+}
+
 static enum flow call_with(struct shell *sh, struct func *func, size_t argc,
                            const char *const *argv, bool here)
 {
@@ -185,16 +203,11 @@ static enum flow call_with(struct shell *sh, struct func *func, size_t argc,
     struct call call = { .func = func_hold(func), .argc = argc, .argv = argv };
     uint32_t site_parent = sh->site_parent, site = mem_site;
     struct members *compound = sh->compound;
-    struct space space;
-    bool moves = func->space != (sh->space ? sh->space->name : NULL);
     sh->site_parent = site;
     sh->compound = NULL;
-    enum flow flow = moves ? space_enter(sh, &space, func->space) : FLOW_NEXT;
-    if (flow == FLOW_NEXT) {
-        flow = func->ksh_style && !here ? ksh_run(sh, &call) : posix_run(sh, &call);
-        if (moves)
-            space_leave(sh, &space);
-    }
+    call.here = here;
+    enum flow flow = __builtin_expect(func->space || sh->space, 0) ? space_call(sh, &call)
+                                                                   : style_call(sh, &call);
     sh->compound = compound;
     sh->site_parent = site_parent;
     mem_site = site;

@@ -293,15 +293,18 @@ static enum flow function_prepare(struct shell *sh, const struct run *run, struc
     return assigns_run(sh, node, stays ? 0 : ASSIGN_TEMP);
 }
 
-/* A function c.f of a compound variable is called for it. */
-static enum flow function_call(struct shell *sh, const struct run *run)
+/* A function c.f of a compound variable is called for it. Kept out of the way of all others. */
+static __attribute__((noinline)) enum flow member_call(struct shell *sh, const struct run *run)
 {
-    if (run->command.func->name->parent) {
-        bool done;
-        TRY(method_command(sh, run->args.count, run->args.argv, &done));
-        if (done)
-            return FLOW_NEXT;
-    }
+    bool done;
+    TRY(method_command(sh, run->args.count, run->args.argv, &done));
+    return done ? FLOW_NEXT : exec_call(sh, run->command.func, run->args.count, run->args.argv);
+}
+
+static inline enum flow function_call(struct shell *sh, const struct run *run)
+{
+    if (__builtin_expect(run->command.func->name->parent != NULL, 0))
+        return member_call(sh, run);
     return exec_call(sh, run->command.func, run->args.count, run->args.argv);
 }
 

@@ -445,24 +445,21 @@ static enum flow param_prefixes(struct builder *b, const struct part *part)
     return param_list(b, part, &s, NULL);
 }
 
-/* ${@x}: the attributes, as the options of the command that would declare them. */
+/* ${@x}: the attributes, as the options of the command that would declare what x means. */
 static enum flow param_type(struct builder *b, const struct part *part)
 {
     struct shell *sh = b->sh;
-    struct name *name = part->param->ref.name;
+    struct var_ref ref;
+    struct var *var;
     struct str text;
+    TRY(expand_ref(sh, &part->param->ref, &ref));
+    TRY(var_resolve(sh, &ref, &var));
     str_init(&text, sh->heap);
     enum flow flow = FLOW_NEXT;
-    if (name->cur)
-        flow = var_print(sh, name, &text, true);
-    /* `typeset -i x=1` without the name and what follows; `x=1` has no attributes. */
-    const char *line = str_text(&text), *end = NULL;
-    for (const char *at = strstr(line, name->text); at && !end; at = strstr(at + 1, name->text))
-        if (at > line && at[-1] == ' ' &&
-            (at[name->len] == '=' || !at[name->len] || at[name->len] == '\n'))
-            end = at - 1;
+    if (var)
+        flow = var_print_command(sh, var, &text);
     if (flow == FLOW_NEXT)
-        flow = build_result(b, part->quoted, line, end ? (size_t)(end - line) : 0);
+        flow = build_result(b, part->quoted, str_text(&text), text.len);
     str_release(&text);
     return flow;
 }

@@ -154,7 +154,7 @@ static enum flow check_index(struct shell *sh, struct place *place)
 }
 
 /* Follows REF to the end: the last variable on the way and the subscripts after it. */
-static enum flow walk_ref(struct shell *sh, const struct var_ref *ref, struct place *place,
+static enum flow walk_far(struct shell *sh, const struct var_ref *ref, struct place *place,
                           bool make)
 {
     place->parent = NULL;
@@ -168,8 +168,6 @@ static enum flow walk_ref(struct shell *sh, const struct var_ref *ref, struct pl
     }
     if (ref->kind != REF_SCALAR) {
         struct ref_step first = { .kind = ref->kind, .all = ref->all };
-        /* Only what counts is read: a reference just built may have parts that are slow to read
-         * back. */
         if (ref->kind == REF_INDEX) {
             first.index = ref->index;
         } else if (ref->kind == REF_KEY) {
@@ -183,6 +181,30 @@ static enum flow walk_ref(struct shell *sh, const struct var_ref *ref, struct pl
             TRY(place_enter(sh, place, ref->steps[i].member, make));
         else
             TRY(push_subscript(sh, place, &ref->steps[i]));
+    }
+    return FLOW_NEXT;
+}
+
+static inline enum flow walk_ref(struct shell *sh, const struct var_ref *ref, struct place *place,
+                                 bool make)
+{
+    struct var *var = ref->name->cur;
+    if (ref->base || ref->step_count || ref->name->parent || (var && (var->attrs & VAR_NAMEREF)))
+        return walk_far(sh, ref, place, make);
+    place->parent = NULL;
+    place->entered = false;
+    place->name = ref->name;
+    place->var = var;
+    place->kind = ref->kind;
+    place->step_count = 0;
+    place->inner = NULL;
+    /* Only what counts is read: a reference just built may have parts that are slow to read back.
+     */
+    if (ref->kind == REF_INDEX) {
+        place->index = ref->index;
+    } else if (ref->kind == REF_KEY) {
+        place->key = ref->key;
+        place->key_len = ref->key_len;
     }
     return FLOW_NEXT;
 }

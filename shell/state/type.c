@@ -11,11 +11,22 @@
 #include "shell/state/frame.h"
 #include "shell/state/func.h"
 #include "shell/state/members.h"
+#include "shell/state/name.h"
+#include "shell/state/namespace.h"
 #include "shell/state/value.h"
 
 const struct type *type_find(const struct shell *sh, const char *name, size_t len)
 {
     return sh->types.count ? map_get(&sh->types, name, len) : NULL;
+}
+
+const struct type *type_find_visible(const struct shell *sh, const char *name, size_t len)
+{
+    if (!sh->types.count)
+        return NULL;
+    const struct name *own = sh->space ? space_find(sh, name, len) : NULL;
+    const struct type *type = own ? map_get(&sh->types, own->text, own->len) : NULL;
+    return type ? type : type_find(sh, name, len);
 }
 
 static void type_free(struct type *type)

@@ -322,6 +322,8 @@ enum flow var_prefix_names(struct shell *sh, const char *prefix, size_t len,
  * back. */
 enum flow var_print(struct shell *sh, struct name *name, struct str *s,
                     bool with_command) NODISCARD;
+/* What declares VAR as it is: `typeset -i`, or the name of its type; nothing for a plain one. */
+enum flow var_print_command(struct shell *sh, const struct var *var, struct str *s) NODISCARD;
 /* The same without the value: typeset +p. */
 enum flow var_print_head(struct shell *sh, struct name *name, struct str *s) NODISCARD;
 /* The same of an element that is an array, under the name TEXT. *RET_IS false: REF means no such

@@ -19,7 +19,8 @@ struct gathering {
 
 static enum flow add(struct gathering *g)
 {
-    if (g->path.len < g->prefix_len || memcmp(g->path.data, g->prefix, g->prefix_len) != 0)
+    if (g->path.len < g->prefix_len ||
+        (g->prefix_len > 0 && memcmp(g->path.data, g->prefix, g->prefix_len) != 0))
         return FLOW_NEXT;
     if (g->count == g->cap) {
         size_t cap = g->cap ? g->cap * 2 : 32;

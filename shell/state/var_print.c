@@ -125,7 +125,7 @@ static enum flow print_array(struct printer *p, struct var *var, struct array *a
 /* ---- members ---- */
 
 /* Attributes and name of the member VAR. */
-static void print_head(struct printer *p, const struct var *var)
+static void print_head(struct printer *p, const struct members *m, const struct var *var)
 {
     uint32_t attrs = var_shown_attrs(var);
     bool typed = (var->attrs & (VAR_ENUM | VAR_TYPED)) != 0;
@@ -135,7 +135,8 @@ static void print_head(struct printer *p, const struct var *var)
         var_print_attrs(var, p->s);
         if (attrs)
             str_putc(p->s, ' ');
-    }
+    } else if (m->type && !value_is_set(&var->value))
+        str_append_z(p->s, "typeset "); /* a type has it all the same */
     str_append(p->s, var->name->text, var->name->len);
 }
 
@@ -195,7 +196,7 @@ static enum flow print_members(struct printer *p, struct members *m, bool last)
     enum flow flow = FLOW_NEXT;
     size_t kept = 0;
     for (size_t i = 0; i < count; i++)
-        if (is_shown(vars[i]))
+        if (is_shown(vars[i]) || m->type)
             vars[kept++] = vars[i];
     members_hold(m); /* whatever disciplines do */
     open_list(p);
@@ -205,7 +206,7 @@ static enum flow print_members(struct printer *p, struct members *m, bool last)
             continue;
         if (p->lines)
             new_line(p);
-        print_head(p, var);
+        print_head(p, m, var);
         if ((var->attrs & VAR_STATIC) && m->type && m != m->type->prototype) {
             struct var *shared = members_find(m->type->prototype, var->name);
             var = shared ? shared : var;
@@ -348,22 +349,42 @@ static bool is_declared(const struct var *var)
            (var->attrs & ~(uint32_t)(VAR_SPECIAL | VAR_NOTHING | VAR_DISCIPLINE));
 }
 
-/* `typeset -i NAME`, or the name alone. */
-static void print_declaration(const struct var *var, const struct name *name, struct str *s,
-                              bool with_command)
+/* `typeset -i`, the name of a type, or nothing. */
+static void print_command(const struct var *var, struct str *s)
 {
     bool typed = (var->attrs & (VAR_ENUM | VAR_TYPED)) != 0;
     struct var shown = *var;
     shown.in = NULL; /* a member on its own shows -C */
     uint32_t attrs = var_shown_attrs(&shown);
-    if (with_command && (attrs || typed || (var->attrs & VAR_TYPED_INDEX))) {
-        str_append_z(s, typed ? var->type->name : "typeset");
+    if (!attrs && !typed && !(var->attrs & VAR_TYPED_INDEX))
+        return;
+    str_append_z(s, typed ? var->type->name : "typeset");
+    if (attrs)
         str_putc(s, ' ');
-        var_print_attrs(&shown, s);
-        if (attrs)
-            str_putc(s, ' ');
-    }
+    var_print_attrs(&shown, s);
+}
+
+/* `typeset -i NAME`, or the name alone. */
+static void print_declaration(const struct var *var, const struct name *name, struct str *s,
+                              bool with_command)
+{
+    size_t len = s->len;
+    if (with_command)
+        print_command(var, s);
+    if (s->len > len)
+        str_putc(s, ' ');
     str_append(s, name->text, name->len);
+}
+
+enum flow var_print_command(struct shell *sh, const struct var *var, struct str *s)
+{
+    if (var->attrs & (VAR_ENUM | VAR_TYPED))
+        str_append_z(s, var->type->name);
+    else
+        print_command(var, s);
+    if (s->len && !(var->attrs & (VAR_ENUM | VAR_TYPED)))
+        str_putc(s, ' '); /* so does ksh93 */
+    return check_str(sh, s);
 }
 
 enum flow var_print_head(struct shell *sh, struct name *name, struct str *s)

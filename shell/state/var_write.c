@@ -59,8 +59,8 @@ static enum flow choose_scope(struct shell *sh, struct place *place, enum ref_ki
 
 /* The place to write REF to. What the scope gives may be another kind of array than what was
  * visible. */
-static enum flow find_for_write(struct shell *sh, const struct var_ref *ref, unsigned flags,
-                                bool whole, struct place *ret)
+static inline enum flow find_for_write(struct shell *sh, const struct var_ref *ref, unsigned flags,
+                                       bool whole, struct place *ret)
 {
     struct var *local;
     if ((flags & ASSIGN_LOCAL) && var_in_function(sh) && !ref->base && !ref->name->parent)
@@ -409,7 +409,8 @@ enum flow var_set(struct shell *sh, const struct var_ref *ref, const char *text,
 }
 
 /* A plain variable that no frame must save may be written in place. */
-static bool may_write_fast(const struct shell *sh, const struct var *var, uint32_t attrs_in_the_way)
+static inline bool may_write_fast(const struct shell *sh, const struct var *var,
+                                  uint32_t attrs_in_the_way)
 {
     if (!var || (var->attrs & attrs_in_the_way) || option_on(sh, OPTION_ALLEXPORT))
         return false;
