@@ -12,6 +12,23 @@
 #include "shell/exec/exec.h"
 #include "shell/state/type.h"
 
+/* The description for --man of a type with these items; on the heap, freed with the type. */
+static char *describe(struct shell *sh, const struct type_item *items, size_t count,
+                      bool ignore_case)
+{
+    struct str s;
+    str_init(&s, sh->heap);
+    str_append_z(&s, "Each variable has one of the values ");
+    for (size_t i = 0; i < count; i++)
+        str_printf(&s, "%s%.*s", i ? ", " : "", (int)items[i].len, items[i].text);
+    str_printf(&s, ", whose case is %s.", ignore_case ? "ignored" : "told apart");
+    str_printf(&s, " Without one it is %.*s. In arithmetic they are the numbers from 0 to %zu.",
+               (int)items[0].len, items[0].text, count - 1);
+    str_append_z(&s, " The options are those of typeset. Without names the variables of this type "
+                     "are listed.");
+    return str_take(&s);
+}
+
 static enum flow define(struct shell *sh, struct name *name, bool ignore_case)
 {
     struct var_cursor cursor = { 0 };
@@ -25,14 +42,14 @@ static enum flow define(struct shell *sh, struct name *name, bool ignore_case)
                           "%s must name an array containing at least two elements", name->text);
     while (count < room && var_next(sh, name, &cursor, &item))
         items[count++] = (struct type_item){ .text = item.text, .len = item.len };
-    struct builtin_spec *command = type_command_new(
-        sh, name->text, "declare variables of an enumeration type",
-        "Makes the variables take the values of the type only; in arithmetic they are their "
-        "numbers, from 0. The options are those of typeset.");
+    struct builtin_spec *command =
+        type_command_new(sh, name->text, "declare variables of an enumeration type", NULL);
     const struct type *type;
     if (!command)
         return shell_fail_memory(sh, sizeof *command);
-    return type_define(sh, name->text, ignore_case, items, count, command, &type);
+    TRY(type_define(sh, name->text, ignore_case, items, count, command, &type));
+    command->doc = ((struct type *)type)->doc = describe(sh, items, count, ignore_case);
+    return command->doc ? FLOW_NEXT : shell_fail_memory(sh, 0);
 }
 
 static enum flow define_operand(struct shell *sh, const struct args *args, size_t i,

@@ -37,7 +37,7 @@ static void append_option(struct str *s, const struct builtin_option *o)
         str_printf(s, ":%s", o->long_name);
     str_putc(s, '?');
     append_escaped(s, o->help ? o->help : "");
-    str_putc(s, ']');
+    str_append_z(s, ".]");
     if (!o->argument)
         return;
     bool optional = *o->argument == '?';

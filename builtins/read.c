@@ -10,6 +10,7 @@
 
 #include <errno.h>
 #include <math.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <termios.h>
@@ -25,6 +26,8 @@
 #include "shell/expand/expand.h"
 #include "shell/expand/split.h"
 #include "shell/state/fdtab.h"
+
+enum { SIGNAL_STATUS = 256 };
 
 struct reader {
     struct shell *sh;
@@ -44,6 +47,7 @@ struct reader {
     struct str copy, bits;  /* scratch */
     bool at_end;            /* end of file came before the delimiter */
     bool timed_out;
+    int signal; /* that ended it; 0: none */
 };
 
 /* ---- input ---------------------------------------------------------------------------------- */
@@ -59,14 +63,20 @@ static bool out_of_time(struct reader *r)
     return r->timed_out;
 }
 
-/* After a call failed: runs traps and tries again when it was a signal. */
+/* After a call failed because of a signal: runs traps. One with an action, but CHLD, ends the read;
+ * what came of the line waits for the next one. */
 static enum flow interrupted(struct reader *r)
 {
     if (errno == ENOMEM)
         return shell_fail_memory(r->sh, 0);
     if (errno != EINTR)
         return shell_fail(r->sh, ERROR_BUILTIN, 1, r->args->argv[0], "%s", strerror(errno));
-    return r->sh->pending ? trap_run_pending(r->sh) : FLOW_NEXT;
+    if (!r->sh->pending)
+        return FLOW_NEXT;
+    int signal = trap_pending_now(r->sh);
+    if (signal && signal != SIGCHLD)
+        r->signal = signal;
+    return trap_run_pending(r->sh);
 }
 
 /* The next byte; -1 at the end of input or time. */
@@ -82,6 +92,10 @@ static enum flow next_byte(struct reader *r, int *ret_byte)
         if (*ret_byte != -2)
             return FLOW_NEXT;
         TRY(interrupted(r));
+        if (r->signal) {
+            *ret_byte = -1;
+            return FLOW_NEXT;
+        }
     }
 }
 
@@ -111,6 +125,12 @@ static enum flow next_line(struct reader *r, const char **ret_text, size_t *ret_
             return FLOW_NEXT;
         }
         TRY(interrupted(r));
+        if (r->signal) {
+            *ret_text = "";
+            *ret_len = 0;
+            r->at_end = true;
+            return FLOW_NEXT;
+        }
     }
 }
 
@@ -575,9 +595,9 @@ static enum flow read_run(struct shell *sh, struct args *args)
         TRY(assign_fields(&r, names, count));
     if (r.history && sh->hooks.history_add)
         sh->hooks.history_add(sh, r.text, r.len);
-    if (r.coproc && r.at_end && !r.timed_out)
+    if (r.coproc && r.at_end && !r.timed_out && !r.signal)
         coproc_close_read(sh);
-    sh->status = r.at_end;
+    sh->status = r.signal ? SIGNAL_STATUS + r.signal : r.at_end;
     return FLOW_NEXT;
 }
 

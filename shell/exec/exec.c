@@ -17,6 +17,7 @@
 #include "shell/state/method.h"
 #include "shell/state/namespace.h"
 #include "shell/state/option.h"
+#include "shell/state/scope.h"
 #include "shell/state/site.h"
 #include "shell/state/type.h"
 #include "shell/state/view.h"
@@ -35,6 +36,9 @@ enum flow exec_failed(struct shell *sh)
     return option_on(sh, OPTION_ERREXIT) ? FLOW_EXIT : FLOW_NEXT;
 }
 
+/* What the status of a DEBUG action means (ksh93): skip the command; leave the function. */
+enum { SKIP_STATUS = 2, LEAVE_STATUS = 255 };
+
 enum flow exec_debug_slow(struct shell *sh, const struct node *node, const char *text,
                           bool *ret_skip)
 {
@@ -52,10 +56,13 @@ enum flow exec_debug_slow(struct shell *sh, const struct node *node, const char 
     sh->debug_command = NULL;
     sh->debug_text = NULL;
     sh->line = line;
+    bool leaves = trap_status == LEAVE_STATUS;
+    if (flow == FLOW_RETURN && leaves) /* `return 255` in the action */
+        flow = FLOW_NEXT;
     if (flow != FLOW_NEXT)
         return flow;
-    *ret_skip = trap_status == 2;
-    if (trap_status == 255 && sh->frame->func) { /* ksh93: leave the function */
+    *ret_skip = trap_status == SKIP_STATUS;
+    if (leaves && scope_call(sh)) {
         sh->status = 0;
         return FLOW_RETURN;
     }
