@@ -349,10 +349,19 @@ static enum flow set_first_value(struct shell *sh, const struct var_ref *ref)
     return var_set_num(sh, ref, num_int(0), ASSIGN_FORCE);
 }
 
+/* TYPE _, or _=(...), in the definition of another one: that extends it, with these values. */
+static enum flow extend(struct shell *sh, const struct decl *decl, const struct operand *operand)
+{
+    const struct assign *assign = operand->assign;
+    TRY(type_extend(sh, (struct type *)sh->compound->type, decl->change.type));
+    if (assign && assign->kind == ASSIGN_COMPOUND)
+        return exec_members(sh, assign, sh->compound);
+    return FLOW_NEXT;
+}
+
 /* typeset -C and a type's command: what NAME has before it is given its value. */
 static enum flow declare_members(struct shell *sh, const struct decl *decl,
-                                 const struct var_ref *ref, const struct operand *operand,
-                                 struct var_change *change)
+                                 const struct var_ref *ref, struct var_change *change)
 {
     bool is_new = true;
     if (change->set & VAR_TYPED) {
@@ -360,9 +369,6 @@ static enum flow declare_members(struct shell *sh, const struct decl *decl,
         TRY(var_find_members(sh, ref, &m));
         is_new = !m || m->type != change->type;
     }
-    if (sh->compound && sh->compound->open && change->set & VAR_TYPED &&
-        text_eq(operand->text, operand->name_len, "_", 1))
-        return type_extend(sh, (struct type *)sh->compound->type, change->type);
     if (decl->is_static && sh->compound && sh->compound->open)
         change->set |= VAR_STATIC;
     TRY(var_declare_ref(sh, ref, change));
@@ -429,6 +435,9 @@ static enum flow declare(struct shell *sh, const struct decl *decl, const struct
     }
     ref.base = sh->compound;
     TRY(remember_help(sh, decl, ref.name));
+    if (sh->compound && sh->compound->open && decl->change.set & VAR_TYPED &&
+        text_eq(operand->text, operand->name_len, "_", 1))
+        return extend(sh, decl, operand);
     if (decl->change.set & VAR_NAMEREF)
         return declare_reference(sh, decl, &ref, operand);
     struct var_change change = decl->change;
@@ -446,7 +455,7 @@ static enum flow declare(struct shell *sh, const struct decl *decl, const struct
     /* A local scalar made anew may not meet the array of the same name outside, so it is declared
      * first in any case. */
     if (sh->compound || change.set & (VAR_COMPOUND | VAR_TYPED))
-        TRY(declare_members(sh, decl, &ref, operand, &change));
+        TRY(declare_members(sh, decl, &ref, &change));
     else
         TRY(var_declare_ref(sh, &ref, &change));
     if (subscripted)

@@ -174,7 +174,7 @@ static enum flow member_function(struct shell *sh, const struct node_function *n
 static NOINLINE enum flow function_define(struct shell *sh, const struct node_function *node)
 {
     const struct builtin_spec *spec = sh->hooks.find_builtin(sh, node->text, strlen(node->text));
-    if (spec && (spec->flags & BUILTIN_SPECIAL))
+    if (spec && (spec->flags & BUILTIN_SPECIAL) && !sh->compound)
         return shell_fail(sh, ERROR_ASSIGN, 1, node->text,
                           "is a special builtin and cannot be a function");
     sh->status = 0;

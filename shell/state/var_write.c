@@ -583,6 +583,8 @@ enum flow var_unset(struct shell *sh, const struct var_ref *ref, bool no_nameref
     if (no_nameref && ref->name->cur && (ref->name->cur->attrs & VAR_NAMEREF) && !ref->base)
         return unset_whole(sh, ref->name->cur);
     TRY(place_find(sh, ref, &place));
+    if (!place.var && place.entered && !place.parent)
+        return shell_fail(sh, ERROR_BUILTIN, 1, ref->name->text, "no parent");
     if (!place.var)
         return FLOW_NEXT;
     TRY(check_confined(sh, place.name));

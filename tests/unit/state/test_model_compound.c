@@ -311,9 +311,10 @@ static void op_unset(struct run *run)
     if (blocked)
         return;
     struct var_ref ref = path_ref(run, &path, steps);
-    CHECK(run, var_unset(run->sh, &ref, false) == FLOW_NEXT);
+    enum flow flow = var_unset(run->sh, &ref, false); /* fails without a parent */
     if (!node)
         return;
+    CHECK(run, flow == FLOW_NEXT);
     node_clear(node, NODE_NONE);
     if (path.index[path.count - 1] < 0)
         return;
