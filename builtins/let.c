@@ -9,10 +9,10 @@
 static enum flow evaluate(struct shell *sh, const struct args *args, const char *text,
                           struct num *ret)
 {
-    bool octal = sh->arith_octal;
-    sh->arith_octal = option_on(sh, OPTION_LETOCTAL);
+    bool outer = sh->arith_let;
+    sh->arith_let = true;
     enum flow flow = arith_eval(sh, text, strlen(text), ret);
-    sh->arith_octal = octal;
+    sh->arith_let = outer;
     if (flow != FLOW_ERROR || sh->err.kind != ERROR_EXPANSION)
         return flow;
     char why[sizeof sh->err.text];

@@ -408,7 +408,7 @@ static enum flow vm_run(struct shell *sh, const struct arith_code *code, struct 
             copy_num(++vm.top, &code->constants[in->arg]);
             break;
         case OP_OCTAL: {
-            bool octal = sh->arith_octal || option_on(sh, OPTION_POSIX);
+            bool octal = option_on(sh, sh->arith_let ? OPTION_LETOCTAL : OPTION_POSIX);
             *++vm.top = code->constants[in->arg + octal];
             break;
         }

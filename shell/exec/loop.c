@@ -11,12 +11,16 @@
 #include <string.h>
 
 #include "shell/exec/exec_private.h"
+#include "shell/exec/filescan.h"
 #include "shell/state/param.h"
 
 enum flow exec_while(struct shell *sh, const struct node_while *node)
 {
     int status = 0;
     enum flow flow;
+    const struct redir *scanned = filescan_source(sh, node);
+    if (__builtin_expect(scanned != NULL, 0))
+        return exec_filescan(sh, node, scanned);
     sh->loop_depth++;
     for (;;) {
         sh->condition_depth++;

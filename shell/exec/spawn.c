@@ -26,6 +26,7 @@
 #include "shell/exec/trap.h"
 #include "shell/state/env.h"
 #include "shell/state/fdtab.h"
+#include "shell/state/option.h"
 
 enum { CHILD_STACK_BYTES = 65536 };
 
@@ -146,19 +147,23 @@ enum flow spawn_prepare(struct shell *sh)
     return fdtab_promote(sh);
 }
 
-/* ARGV of the shell that runs PATH as a script. */
+/* ARGV of the shell that runs PATH as a script; in the POSIX mode if this one is. */
 static enum flow script_argv(struct shell *sh, const char *path, const char *const *argv,
                              const char *const **ret)
 {
     size_t count = 0;
     while (argv[count])
         count++;
-    const char **script = scratch_alloc(sh, (count + 2) * sizeof *script);
+    const char **script = scratch_alloc(sh, (count + 4) * sizeof *script), **next = script;
     if (!script)
-        return shell_fail_memory(sh, (count + 2) * sizeof *script);
-    script[0] = diag_program;
-    script[1] = path;
-    memcpy(script + 2, argv + 1, count * sizeof *script);
+        return shell_fail_memory(sh, (count + 4) * sizeof *script);
+    *next++ = diag_program;
+    if (option_on(sh, OPTION_POSIX)) {
+        *next++ = "-o";
+        *next++ = "posix";
+    }
+    *next++ = path;
+    memcpy(next, argv + 1, count * sizeof *next);
     *ret = script;
     return FLOW_NEXT;
 }

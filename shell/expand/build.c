@@ -190,6 +190,7 @@ void build_init(struct builder *b, struct shell *sh, enum build_mode mode, struc
     b->fields = fields;
     b->mode = mode;
     b->brace_on = mode == BUILD_FIELDS && option_on(sh, OPTION_BRACEEXPAND);
+    b->brace_text = b->brace_on && option_on(sh, OPTION_POSIX);
     b->escape =
         mode == BUILD_FIELDS ? b->brace_on || !option_on(sh, OPTION_NOGLOB) : mode != BUILD_TEXT;
     b->split = mode == BUILD_FIELDS && sh->ifs->len > 0;
@@ -244,7 +245,7 @@ static void build_live(struct builder *b, const char *text, size_t len)
         const char *run = text;
         for (; text < end; text++) {
             unsigned kind = byte_kind[(unsigned char)*text];
-            if (kind & B_GROUP)
+            if (kind & B_GROUP || (kind & B_BRACE && b->brace_text))
                 break;
             if (kind & B_LIVE || (kind & B_BRACE && b->brace_on))
                 b->special = true;

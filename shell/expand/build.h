@@ -79,6 +79,7 @@ struct builder {
     bool escape;      /* literal special bytes get a backslash */
     bool split;       /* results of unquoted expansions are split */
     bool brace_on;    /* set -B */
+    bool brace_text;  /* braces in the results of expansions are text: the POSIX mode */
     bool sole;        /* BUILD_FIELDS: the word has one part only */
     bool active;      /* the field exists, even if empty */
     bool soft;        /* an empty quoted expansion: the field exists unless "$@" gave nothing */

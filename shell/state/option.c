@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "shell/state/frame.h"
+#include "shell/state/special.h"
 
 static const struct option_info table[OPTION_COUNT] = {
 #define OPTION(id, letter, name, flags) { name, letter, flags },
@@ -37,9 +38,17 @@ uint64_t option_defaults(void)
            bit(OPTION_TRACKALL) | bit(OPTION_VIRAW);
 }
 
+static void options_change(struct shell *sh, uint64_t options)
+{
+    bool is_mode = (options ^ sh->options) & bit(OPTION_POSIX);
+    sh->options = options;
+    if (is_mode)
+        special_ifs_rebuild(sh);
+}
+
 static void restore(struct shell *sh, void *a, uintptr_t b)
 {
-    sh->options = (uint64_t)(uintptr_t)a;
+    options_change(sh, (uint64_t)(uintptr_t)a);
     sh->options_stamp = b;
 }
 
@@ -71,7 +80,7 @@ enum flow option_set(struct shell *sh, enum option option, bool on)
                               sh->options_stamp));
         sh->options_stamp = target->id;
     }
-    sh->options = options;
+    options_change(sh, options);
     return FLOW_NEXT;
 }
 

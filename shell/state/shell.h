@@ -206,7 +206,7 @@ struct shell {
     struct traps *traps;
     struct arith_cache *arith_cache;
     bool math_functions;  /* some .sh.math.NAME was defined: look there before the built-in ones */
-    bool arith_octal;     /* a leading 0 means octal: let under letoctal */
+    bool arith_let;       /* let evaluates: letoctal tells whether a leading 0 means octal */
     uint32_t arith_level; /* expressions being evaluated: 2 and more are values of variables */
     struct string_cache
         *string_cache; /* expand/string.c; made at first use, freed by expand_cache_free */

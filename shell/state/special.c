@@ -285,6 +285,8 @@ static enum flow set_ifs(struct shell *sh, struct name *name, const char *text, 
 {
     static const char default_text[] = " \t\n";
     struct ifs_table *ifs = sh->ifs;
+    /* ksh93: a doubled blank separates like any other byte. */
+    bool is_posix = option_on(sh, OPTION_POSIX);
     (void)name;
     if (!text) {
         text = default_text;
@@ -297,8 +299,7 @@ static enum flow set_ifs(struct shell *sh, struct name *name, const char *text, 
         unsigned char c = (unsigned char)*p;
         if (bytes > 1)
             ifs->multibyte = true;
-        else if (is_white(*p) &&
-                 !(p + 1 < end && p[1] == *p)) /* a doubled blank separates like any other */
+        else if (is_white(*p) && (is_posix || !(p + 1 < end && p[1] == *p)))
             ifs->classes[c] = ifs->classes[c] == IFS_OTHER ? IFS_OTHER : IFS_SPACE;
         else
             ifs->classes[c] = IFS_OTHER;
@@ -310,6 +311,11 @@ static enum flow set_ifs(struct shell *sh, struct name *name, const char *text, 
     ifs->first_len = len > 0 ? utf8_char_bytes(text, text + len) : 0;
     ifs->is_default = text_eq(text, len, default_text, strlen(default_text));
     return FLOW_NEXT;
+}
+
+void special_ifs_rebuild(struct shell *sh)
+{
+    (void)set_ifs(sh, NULL, sh->ifs->text, sh->ifs->len);
 }
 
 static enum flow set_path(struct shell *sh, struct name *name, const char *text, size_t len)

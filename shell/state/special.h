@@ -51,6 +51,9 @@ void special_release(struct shell *sh);
 enum flow special_init(struct shell *sh) NODISCARD;
 
 /* Field separators, from IFS. */
+/* After the POSIX mode was entered or left: it has its own rule for doubled blanks. */
+void special_ifs_rebuild(struct shell *sh);
+
 enum ifs_class { IFS_NONE = 0, IFS_SPACE = 1, IFS_OTHER = 2 };
 struct ifs_table {
     uint8_t classes[256]; /* of bytes; multibyte separators in UTF-8 are listed in CHARS */
