@@ -47,9 +47,9 @@ enum {
     MEM_TAG_HEAP = 0x100,    /* ... and above it the number of a heap ... */
     MEM_TAG_HEAPS = 254,     /* ... up to this; the rest have 0, as other regions */
     MEM_TAG_NOBODY = 0xff00, /* the tag of a heap that owns no tagged page */
-    MEM_CHAIN_BYTES = 4096,  /* aimed at in a class's chain ... */
+    MEM_CHAIN_BYTES = 16384, /* aimed at in a class's chain ... */
     MEM_CHAIN_MIN = 4,       /* ... which holds this many blocks at least */
-    MEM_CHAIN_MAX = 64,      /* ... and this many at most */
+    MEM_CHAIN_MAX = 256,     /* ... and this many at most */
     MEM_BINS = 112,          /* lists of free spans by size */
     MEM_BIN_SCAN = 24,       /* spans looked at in one bin for a better fit */
     MEM_MAP_LEAF_BITS = 18,  /* pages of one leaf of the page map: 1 GiB */

@@ -445,6 +445,8 @@ void leak_to(int fd); /* -1: no report at exit; owns FD above 2 */
 /* malloc.c */
 void remote_give(struct mem_region *region, void *block); /* by any thread, without a lock */
 bool remote_take(struct mem_region *region);              /* by the owner: frees what came */
+/* Frees, wherever this thread may, what is still on its way between heaps. Under the lock. */
+void remote_settle(void);
 void block_free(void *block); /* without hooks, into whosever heap it is */
 
 /* region.c */
@@ -610,6 +612,7 @@ static inline void *class_take(struct mem_region *region, struct size_class *cla
         return block;
     }
     class->head = chain_next(block);
+    __builtin_prefetch(class->head); /* the next request reads its link */
     class->room++;
     MEM_OPEN(block, class->bytes);
     region_count_alloc(region, class->bytes);
@@ -695,7 +698,8 @@ static inline bool quick_give(struct mem_region *region, size_t index, uintptr_t
     return true;
 }
 
-/* The same for a block of the mixed pack of REGION. */
+/* The same for a block of the mixed pack of REGION. Where its class has packs, it is put aside, so
+ * that the blocks in use come to be of quick packs only. */
 static inline bool mixed_give(struct mem_region *region, void *block)
 {
     const struct mixed_pack *mixed = region->mixed;
@@ -704,7 +708,14 @@ static inline bool mixed_give(struct mem_region *region, void *block)
 
     if (MEM_UNLIKELY(!mixed->unit_class[unit] || class->head == block))
         return false;
-    class_give(region, class, block);
+    if (!class->pack_count) {
+        class_give(region, class, block);
+        return true;
+    }
+    MEM_POISON(block, class->bytes);
+    region_count_free(region, class->bytes);
+    chain_set(block, class->mixed_free);
+    class->mixed_free = block;
     return true;
 }
 

@@ -89,6 +89,7 @@ static void leak_end(void)
     if (leak_fd < 0)
         return;
     mem_lock();
+    remote_settle();
     for (struct mem_region *region = mem_regions; region; region = region->next)
         (void)mem_region_walk(region, leak_visit, region);
     for (size_t told = 0; told < group_count; told++) { /* the largest first */

@@ -6,12 +6,12 @@
  * the options and needs nothing that could allocate. It also lends the slices in which small
  * regions begin, and is never closed or cleared. It is the heap of the first thread; every other
  * one gets a region of its own, up to `arenas` of them, and then one that all the rest share under
- * the lock. Only its owner takes blocks from a heap. A block freed by another thread is pushed on
- * the heap's `remote` list without a lock, and the owner takes the list when a class of it is
- * empty. The heap of a thread that ended waits for the next thread. After a fork the heaps of
- * threads that are gone may be caught in the middle of a change: they are never used again, only
- * pushed to. A block of a region that is no heap may be freed or resized through the front by its
- * owner.
+ * the lock. Only its owner takes blocks from a heap. A block freed by another thread waits in the
+ * `outbox` of that one, which is pushed on the heap's `remote` list, without a lock, when some have
+ * come together; the owner takes the list when a class of it is empty. The heap of a thread that
+ * ended waits for the next thread. After a fork the heaps of threads that are gone may be caught in
+ * the middle of a change: they are never used again, only pushed to. A block of a region that is no
+ * heap may be freed or resized through the front by its owner.
  */
 #include "libmem/internal.h"
 
@@ -46,14 +46,20 @@ struct mem_region *mem_region_malloc(void)
 
 /* ---- remote frees ---- */
 
-void remote_give(struct mem_region *region, void *block)
+/* Pushes a chain from FIRST to LAST. */
+static void remote_push(struct mem_region *region, void *first, void *last)
 {
     void *head = __atomic_load_n(&region->remote, __ATOMIC_RELAXED);
 
     do
-        chain_set(block, head);
-    while (!__atomic_compare_exchange_n(&region->remote, &head, block, true, __ATOMIC_RELEASE,
+        chain_set(last, head);
+    while (!__atomic_compare_exchange_n(&region->remote, &head, first, true, __ATOMIC_RELEASE,
                                         __ATOMIC_RELAXED));
+}
+
+void remote_give(struct mem_region *region, void *block)
+{
+    remote_push(region, block, block);
 }
 
 bool remote_take(struct mem_region *region)
@@ -83,6 +89,14 @@ bool remote_take(struct mem_region *region)
 static struct mem_region heap_none = { .heap_tag = MEM_TAG_NOBODY };
 static __thread struct mem_region *heap_mine __attribute__((tls_model("initial-exec"))) =
     &heap_none;
+enum { OUTBOX_MAX = 16 };
+/* Blocks of one heap that a thread with a heap of its own has freed. */
+static __thread struct outbox {
+    struct mem_region *region; /* NULL: empty */
+    void *first, *last;
+    unsigned count;
+} outbox __attribute__((tls_model("initial-exec")));
+
 static struct mem_region *heap_shared; /* of the threads beyond the last arena */
 static unsigned heap_count = 1;
 static pthread_key_t heap_key;
@@ -94,10 +108,39 @@ static inline enum heap_state heap_state(const struct mem_region *region)
     return (enum heap_state)__atomic_load_n(&region->heap, __ATOMIC_RELAXED);
 }
 
+static void outbox_send(void)
+{
+    if (outbox.region)
+        remote_push(outbox.region, outbox.first, outbox.last);
+    outbox.region = NULL;
+}
+
+/* A BLOCK of the heap REGION, not this thread's, is free. */
+static __attribute__((noinline)) void outbox_add(struct mem_region *region, void *block)
+{
+    if (MEM_UNLIKELY(outbox.region != region)) {
+        outbox_send();
+        outbox = (struct outbox){ .region = region, .first = NULL, .last = block };
+    }
+    chain_set(block, outbox.first);
+    outbox.first = block;
+    if (++outbox.count == OUTBOX_MAX)
+        outbox_send();
+}
+
+void remote_settle(void)
+{
+    outbox_send();
+    for (struct mem_region *region = mem_regions; region; region = region->next)
+        if (region == heap_mine || heap_state(region) == HEAP_WAITING)
+            (void)remote_take(region);
+}
+
 static void heap_leave(void *heap)
 {
     struct mem_region *region = heap;
 
+    outbox_send();
     mem_lock();
     heap_mine = &heap_none;
     heap_set(region, HEAP_WAITING);
@@ -221,8 +264,6 @@ __attribute__((visibility("hidden"))) void block_free(void *block)
 /* What is not a block of a quick pack of this thread. */
 static __attribute__((noinline)) void front_free(void *block, const void *caller)
 {
-    if (!block)
-        return;
     uintptr_t tag = map_entry(block) >> MEM_TAG_SHIFT;
     struct span *span = map_find(block);
     struct mem_region *region = span ? span->region : NULL;
@@ -265,7 +306,14 @@ void free(void *block)
             return;
         }
     }
-    front_free(block, CALLER);
+    if (!block)
+        return;
+    /* A tag with the number of another heap. */
+    if (MEM_LIKELY(entry >> MEM_TAG_SHIFT >= MEM_TAG_HEAP && index >= MEM_TAG_MIXED &&
+                   region != &heap_none && (uintptr_t)block % MEM_ALIGN == 0))
+        outbox_add(entry_span(entry)->region, block);
+    else
+        front_free(block, CALLER);
 }
 
 void *calloc(size_t count, size_t bytes)
@@ -446,6 +494,10 @@ struct mallinfo2 mallinfo2(void)
 #pragma GCC visibility pop
 
 #else
+
+void remote_settle(void)
+{
+}
 
 void block_free(void *block)
 {

@@ -332,7 +332,7 @@ static void *class_refill(struct mem_region *region, struct size_class *class)
         class->room++;
         return block;
     }
-    if (class->mixed_free) {
+    if (class->mixed_free && !class->avail) {
         block = class->mixed_free;
         class->mixed_free = chain_next(block);
         return block;
