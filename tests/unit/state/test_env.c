@@ -112,6 +112,30 @@ static void test_arrays_and_numbers(void **state)
     assert_null(find(envp, "none"));
 }
 
+/* Attributes of exported variables come in and go out in A__z; what is odd there does no harm. */
+static void test_shapes(void **state)
+{
+    struct shell *sh = *state;
+    char *const *envp;
+    char *const shaped[] = { (char[]){ "N=5" },
+                             (char[]){ "Z=007" },
+                             (char[]){ "U=ABC" },
+                             (char[]){ "E=1+1" },
+                             (char[]){ "A__z=\"*N=P Z=$ U=\"*E=\"*missing=\"*=x=\377\377N=" },
+                             NULL };
+    assert_int_equal(env_import(sh, shaped), FLOW_NEXT);
+    assert_null(name_of(sh, "A__z")->cur);
+    assert_true(name_of(sh, "N")->cur->attrs & VAR_INTEGER);
+    assert_true(name_of(sh, "Z")->cur->attrs & VAR_ZERO);
+    assert_int_equal(name_of(sh, "Z")->cur->width, 3);
+    assert_true(name_of(sh, "U")->cur->attrs & VAR_UPPER);
+    assert_false(name_of(sh, "E")->cur->attrs & VAR_INTEGER); /* no constant */
+    assert_int_equal(env_build(sh, &envp), FLOW_NEXT);
+    assert_non_null(find(envp, "A__z"));
+    assert_null(strstr(find(envp, "A__z"), "SHLVL"));
+    assert_non_null(strstr(find(envp, "A__z"), "\"*N"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = { state_test(test_round_trip), state_test(test_changes),
