@@ -145,6 +145,7 @@ enum flow exec_arith_for(struct shell *sh, const struct node_arith_for *node)
         status = sh->status;
         if (loop_ends(sh, &flow))
             break;
+        sh->line = node->node.line; /* back from the body */
         flow = arith_part(sh, node->step, &go_on);
         if (flow != FLOW_NEXT)
             break;
