@@ -441,9 +441,9 @@ enum flow var_print_tree(struct shell *sh, const struct var_ref *ref, bool lines
     struct var *var;
     *ret_is = false;
     TRY(var_resolve(sh, &all, &var));
+    if (var && (var->attrs & VAR_SPECIAL)) /* may make it an array */
+        TRY(special_prepare(sh, var));
     if (var && (var->attrs & VAR_ARRAY) && all.kind == REF_SCALAR && all.step_count == 0) {
-        if (var->attrs & VAR_SPECIAL)
-            TRY(special_prepare(sh, var));
         *ret_is = true;
         if (var->array && var->array->count > 0)
             TRY(print_array(&p, var, var->array, false, true));
