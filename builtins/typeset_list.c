@@ -8,6 +8,8 @@
 
 #include "builtins/decl.h"
 #include "builtins/operand.h"
+#include "shell/state/members.h"
+#include "shell/state/type.h"
 #include "shell/syntax/unparse.h"
 
 static enum flow write_line(struct shell *sh, struct str *line)
@@ -50,6 +52,8 @@ static void append_attr_words(struct str *s, const struct var *var)
         { VAR_BINARY, "binary" },
         { VAR_HOST, "filename" },
     };
+    if (var->attrs & VAR_TYPED)
+        str_printf(s, "%s ", var->type->name);
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
         if (!(var->attrs & words[i].attr))
             continue;
@@ -110,6 +114,42 @@ static enum flow append_variable(struct shell *sh, const struct decl *decl, stru
     return var_print_value(sh, name, line);
 }
 
+/* The line of NAME, whose variable VAR has the attributes that are asked for. */
+static enum flow list_variable(struct shell *sh, const struct decl *decl, struct name *name,
+                               const struct var *var, struct str *line)
+{
+    if (decl->any_option) {
+        TRY(append_variable(sh, decl, name, line));
+    } else {
+        append_attr_words(line, var);
+        if (line->len)
+            str_append(line, name->text, name->len);
+    }
+    return write_line(sh, line);
+}
+
+/* The members of NAME that have all attributes WANTED, but not what belongs to a type. */
+static enum flow list_members(struct shell *sh, const struct decl *decl, struct name *name,
+                              uint32_t wanted, struct str *line)
+{
+    const struct var_ref whole = var_ref_name(name);
+    const char **texts;
+    size_t count;
+    TRY(var_member_names(sh, &whole, &texts, &count));
+    for (size_t i = 0; i < count; i++) {
+        struct var *var;
+        struct name *member =
+            strchr(texts[i], '[') ? NULL : name_intern(sh, texts[i], strlen(texts[i]));
+        if (!member)
+            continue; /* inside of an element */
+        struct var_ref ref = var_ref_name(member);
+        TRY(var_resolve(sh, &ref, &var));
+        if (var && (var->attrs & wanted) == wanted && !(var->in && var->in->type))
+            TRY(list_variable(sh, decl, member, var, line));
+    }
+    return FLOW_NEXT;
+}
+
 enum flow decl_list(struct shell *sh, const struct decl *decl)
 {
     struct name **names;
@@ -118,23 +158,24 @@ enum flow decl_list(struct shell *sh, const struct decl *decl)
     uint32_t wanted = decl->change.set | decl->change.clear;
     if ((wanted & VAR_NUMERIC) && (wanted & VAR_LOWER))
         wanted = (wanted & ~(uint32_t)VAR_LOWER) | VAR_LONG;
-    TRY(var_list(sh, wanted, &names, &count));
+    const uint32_t whole = VAR_ENUM | VAR_TYPED | VAR_COMPOUND | VAR_NAMEREF | VAR_EXPORT;
+    bool with_members = !decl->word && !(wanted & whole) && (wanted || !decl->any_option);
+    TRY(var_list(sh, with_members ? 0 : wanted, &names, &count));
     str_init(&line, sh->heap);
     enum flow flow = FLOW_NEXT;
     for (size_t i = 0; i < count && flow == FLOW_NEXT; i++) {
-        if (!names[i]->cur || strncmp(names[i]->text, ".sh.", 4) == 0)
+        const struct var *var = names[i]->cur;
+        if (!var || strncmp(names[i]->text, ".sh.", 4) == 0)
             continue;
-        if (wanted & (VAR_ENUM | VAR_TYPED) && names[i]->cur->type != decl->change.type)
+        if (wanted & (VAR_ENUM | VAR_TYPED) && var->type != decl->change.type)
             continue;
-        if (decl->any_option) {
-            flow = append_variable(sh, decl, names[i], &line);
-        } else {
-            append_attr_words(&line, names[i]->cur);
-            if (line.len)
-                str_append(&line, names[i]->text, names[i]->len);
-        }
-        if (flow == FLOW_NEXT)
-            flow = write_line(sh, &line);
+        if (wanted & VAR_COMPOUND && var->attrs & (VAR_ARRAY | VAR_TYPED))
+            continue;
+        if ((var->attrs & wanted) == wanted)
+            flow = list_variable(sh, decl, names[i], var, &line);
+        if (flow == FLOW_NEXT && with_members &&
+            (var->attrs & (VAR_COMPOUND | VAR_TYPED)) == VAR_COMPOUND)
+            flow = list_members(sh, decl, names[i], wanted, &line);
     }
     str_release(&line);
     sh->status = 0;

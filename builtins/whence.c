@@ -15,6 +15,7 @@
 #include "shell/state/alias.h"
 #include "shell/state/cmdhash.h"
 #include "shell/state/func.h"
+#include "shell/state/method.h"
 #include "shell/state/var.h"
 #include "shell/syntax/parse.h"
 
@@ -174,7 +175,10 @@ static enum flow report_name(struct shell *sh, struct query *query, const char *
     const bool all = (query->show & WHENCE_ALL) != 0;
     const char *alias = alias_get(sh, name, len);
     const struct builtin_spec *spec = sh->hooks.find_builtin(sh, name, len);
-    const struct func *func = query->show & WHENCE_NO_FUNCTION ? NULL : func_find(sh, name, len);
+    const bool functions = !(query->show & WHENCE_NO_FUNCTION);
+    const struct func *func = functions ? func_find(sh, name, len) : NULL;
+    if (functions && !func && memchr(name, '.', len))
+        func = method_find(sh, name);
     const bool special = spec && (spec->flags & BUILTIN_SPECIAL);
 
     if (!(query->show & WHENCE_PATH_ONLY)) {

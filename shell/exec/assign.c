@@ -313,7 +313,9 @@ static enum flow append_place(struct shell *sh, struct var_ref *target)
     struct var_ref whole = *target;
     struct var *var;
     TRY(var_resolve(sh, &whole, &var));
-    if (!var || whole.kind != REF_SCALAR || !(var->attrs & VAR_INDEXED))
+    bool is_text = var && !(var->attrs & (VAR_ARRAY | VAR_COMPOUND | VAR_TYPED)) &&
+                   var_is_set(sh, target); /* it becomes an array, too */
+    if (!var || whole.kind != REF_SCALAR || !(is_text || var->attrs & VAR_INDEXED))
         return FLOW_NEXT;
     int64_t next = var_next_index_in(sh, target);
     return ref_push(sh, target, &(struct ref_step){ .kind = REF_INDEX, .index = next });

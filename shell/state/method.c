@@ -119,28 +119,47 @@ enum flow method_create(struct shell *sh, const struct var_ref *ref)
     return flow;
 }
 
-enum flow method_command(struct shell *sh, size_t argc, const char *const *argv, bool *ret_done)
+/* The function that the command COMMAND (p.len) means, and what of; *RET_FUNC NULL: none. */
+static enum flow find_method(struct shell *sh, const char *command, struct place *place,
+                             struct func **ret_func)
 {
-    const char *dot = strrchr(argv[0], '.');
+    const char *dot = strrchr(command, '.');
     struct var_ref ref;
-    struct place place;
     bool ok = false;
-    *ret_done = false;
-    if (!dot || dot == argv[0] || !sh->hooks.find_ref)
+    *ret_func = NULL;
+    if (!dot || dot == command || !sh->hooks.find_ref)
         return FLOW_NEXT;
-    size_t len = (size_t)(dot - argv[0]), root_len = strcspn(argv[0] + 1, ".[") + 1;
-    if (!name_find(sh, argv[0], root_len))
+    size_t len = (size_t)(dot - command), root_len = strcspn(command + 1, ".[") + 1;
+    if (!name_find(sh, command, root_len))
         return FLOW_NEXT;
-    TRY(sh->hooks.find_ref(sh, argv[0], len, &ref, &ok));
+    TRY(sh->hooks.find_ref(sh, command, len, &ref, &ok));
     if (!ok)
         return FLOW_NEXT;
-    TRY(place_find(sh, &ref, &place));
-    struct members *m = place.var && !place_is_all(&place) ? place_members(&place) : NULL;
-    struct func *func = func_find(sh, argv[0], strlen(argv[0]));
-    if (!func && m && m->type)
-        func = type_method(sh, m->type, dot + 1);
-    if (!func || !place.var)
+    TRY(place_find(sh, &ref, place));
+    if (!place->var)
         return FLOW_NEXT;
-    *ret_done = true;
-    return method_run(sh, &place, func, argc, argv);
+    const struct members *m = place_is_all(place) ? NULL : place_members(place);
+    *ret_func = func_find(sh, command, strlen(command));
+    if (!*ret_func && m && m->type)
+        *ret_func = type_method(sh, m->type, dot + 1);
+    return FLOW_NEXT;
+}
+
+enum flow method_command(struct shell *sh, size_t argc, const char *const *argv, bool *ret_done)
+{
+    struct place place;
+    struct func *func;
+    TRY(find_method(sh, argv[0], &place, &func));
+    *ret_done = func != NULL;
+    return func ? method_run(sh, &place, func, argc, argv) : FLOW_NEXT;
+}
+
+struct func *method_find(struct shell *sh, const char *command)
+{
+    struct place place;
+    struct func *func;
+    if (find_method(sh, command, &place, &func) == FLOW_NEXT)
+        return func;
+    sh->err.kind = ERROR_NONE;
+    return NULL;
 }

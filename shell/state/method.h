@@ -13,6 +13,8 @@ enum flow method_create(struct shell *sh, const struct var_ref *ref) NODISCARD;
  * *RET_DONE false: there is none. */
 enum flow method_command(struct shell *sh, size_t argc, const char *const *argv,
                          bool *ret_done) NODISCARD;
+/* The function that the command p.len would call; NULL: none. */
+struct func *method_find(struct shell *sh, const char *command);
 /* Is TEXT the name of a discipline: get, set ... */
 bool discipline_is_name(const char *text, size_t len);
 

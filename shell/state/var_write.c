@@ -43,7 +43,7 @@ static enum flow choose_scope(struct shell *sh, struct place *place, enum ref_ki
 {
     TRY(check_confined(sh, place->name));
     TRY(var_check_writable(sh, place->var, flags));
-    if (place->var && place->var->in && !(flags & ASSIGN_TEMP && sh->space))
+    if (place->var && place->entered)
         return FLOW_NEXT; /* members have no scope of their own */
     bool with_value = written != REF_SCALAR || (flags & ASSIGN_APPEND);
     if (flags & ASSIGN_TEMP)
