@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "builtins/builtin.h"
+#include "shell/exec/jobs.h"
 #include "shell/exec/trap.h"
 
 enum { STATUS_OUT_OF_RANGE = 128 };
@@ -42,6 +43,10 @@ static enum flow exit_run(struct shell *sh, struct args *args)
     enum flow flow = take_status(sh, args);
     if (flow != FLOW_NEXT)
         return flow == FLOW_BREAK ? FLOW_NEXT : flow;
+    if (jobs_keep_shell(sh)) {
+        sh->status = 1;
+        return FLOW_NEXT;
+    }
     if (args_left(args))
         sh->status &= 0xff;
     else

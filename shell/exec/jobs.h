@@ -74,6 +74,11 @@ static inline bool job_is_listed(const struct job *job)
 {
     return job->number > 0 && !job->disowned && !(job->state == JOB_DONE && job->notified);
 }
+/* Tells an interactive shell that is about to leave that jobs are stopped; true: it stays. Not
+ * twice in a row. */
+bool jobs_keep_shell(struct shell *sh);
+/* The shell dies of SIGHUP: so do its jobs, but for those that were disowned. */
+void jobs_hang_up(struct shell *sh);
 /* Collects state changes without waiting (after SIGCHLD, before jobs/prompts). Are there children?
  */
 bool jobs_poll(struct shell *sh);

@@ -112,6 +112,28 @@ int job_kill(struct shell *sh, struct job *job, int signal)
     return job->state == JOB_DONE ? ESRCH : error;
 }
 
+bool jobs_keep_shell(struct shell *sh)
+{
+    bool stopped = false;
+    if (!sh->interactive || sh->is_child || sh->frame->subshell || sh->exit_warned)
+        return false;
+    jobs_poll(sh);
+    for (const struct job *job = sh->jobs->first; job; job = job->next)
+        stopped = stopped || (job->state == JOB_STOPPED && job_is_listed(job));
+    if (!stopped)
+        return false;
+    fdtab_message(sh, "You have stopped jobs", 21);
+    sh->exit_warned = 2;
+    return true;
+}
+
+void jobs_hang_up(struct shell *sh)
+{
+    for (struct job *job = sh->jobs->first; job; job = job->next)
+        if (job->state != JOB_DONE && !job->disowned && !job->inherited && job->group > 0)
+            job_kill(sh, job, SIGHUP);
+}
+
 enum flow job_continue(struct shell *sh, struct job *job, bool foreground)
 {
     struct jobs *jobs = sh->jobs;

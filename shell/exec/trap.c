@@ -520,6 +520,8 @@ void trap_die(struct shell *sh)
     int signal = sh->traps->dying_of;
     if (!signal)
         return;
+    if (signal == SIGHUP && sh->interactive && !sh->is_child)
+        jobs_hang_up(sh);
     struct rlimit no_core = { 0, 0 };
     struct sigaction action = { .sa_handler = SIG_DFL };
     sigset_t set;

@@ -104,6 +104,10 @@ static ptrdiff_t end_of_input(struct repl *repl, const char **ret_text)
         *ret_text = "\n";
         return 1;
     }
+    if (jobs_keep_shell(sh)) {
+        *ret_text = "\n";
+        return 1;
+    }
     fdtab_message(sh, "", 0);
     return 0;
 }
@@ -147,6 +151,7 @@ static ptrdiff_t line_read(void *ctx, bool continuation, const char **ret_text)
         command_add(repl);
         jobs_poll(sh);
         jobs_notify(sh);
+        sh->exit_warned -= sh->exit_warned > 0;
         mail_check(repl);
     }
     prompt_make(sh, continuation, repl->edit != NULL, &repl->prompt);

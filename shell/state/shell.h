@@ -211,19 +211,20 @@ struct shell {
     struct string_cache
         *string_cache; /* expand/string.c; made at first use, freed by expand_cache_free */
     struct history *history;
-    struct edit *editor; /* interactive/edit.h; NULL: none */
+    struct edit *editor;           /* interactive/edit.h; NULL: none */
     uint64_t builtins_disabled[2]; /* bit per row of builtin.def: `builtin -d` */
     pid_t pid;                     /* $$ */
     pid_t ppid;
     pid_t last_background;   /* $!; 0: none */
     uint32_t subshell_level; /* .sh.subshell: virtual and real */
     bool interactive, login;
-    bool takes_command;        /* -c: the commands are an argument */
-    bool history_taken;        /* hist put something else into the history than the line typed */
-    bool show_only;            /* set -o showme: commands are shown instead of run */
-    bool redir_traced;         /* xtrace: a line of redirections was begun */
-    bool is_child;             /* a forked subshell: never returns to the parent's boundary */
-    bool exiting;              /* running the EXIT trap */
+    bool takes_command;  /* -c: the commands are an argument */
+    bool history_taken;  /* hist put something else into the history than the line typed */
+    bool show_only;      /* set -o showme: commands are shown instead of run */
+    bool redir_traced;   /* xtrace: a line of redirections was begun */
+    bool is_child;       /* a forked subshell: never returns to the parent's boundary */
+    uint8_t exit_warned; /* an exit was refused, jobs being stopped: 2 at once, 1 a command later */
+    bool exiting;        /* running the EXIT trap */
     bool debug_fork_subshells; /* every ( ) and $( ) forks: test mode fork-subshells */
     bool debug_no_fastpath;    /* test mode no-fastpath */
     uint32_t condition_depth;  /* in if/while/&&/||/! : set -e and ERR do not act */
