@@ -53,6 +53,8 @@ static int warn_fd = STDERR_FILENO;
 static struct debug_head guard_heads[GUARD_MAX]; /* guard NULL: unused */
 static struct span *guard_kept[GUARD_KEPT];      /* closed ones, oldest overwritten */
 static size_t guard_kept_at;
+static struct sigaction fault_before; /* what SIGSEGV did before the first guarded block */
+static bool fault_caught;
 
 /* ---- warnings ---- */
 
@@ -335,6 +337,52 @@ size_t debug_check_all(void)
 
 /* ---- guard pages ---- */
 
+/* The guarded block that ADDRESS lies in or beside, or NULL. */
+static struct debug_head *guard_near(const char *address)
+{
+    for (int i = 0; i < GUARD_MAX; i++) {
+        const struct span *span = guard_heads[i].guard;
+        if (span && address >= span->base - MEM_PAGE && address < span_end(span) + MEM_PAGE)
+            return &guard_heads[i];
+    }
+    return NULL;
+}
+
+/* Somebody touched what is closed: says which block is meant, and leaves the rest to whoever was to
+ * deal with the signal before. */
+static void guard_fault(int signal, siginfo_t *info, void *context)
+{
+    const char *address = info->si_addr;
+    struct debug_head *head = guard_near(address);
+
+    (void)sigaction(signal, &fault_before, NULL); /* the access is made again */
+    if (!head)
+        return;
+    struct mem_line line = { .used = 0 };
+    const char *data = head_data(head);
+    bool freed = head_is(head, MARK_FREED);
+    debug_warn_begin(&line, "fault", head->guard->region, data);
+    line_str(&line, freed ? "touched after free:byte at=" : "touched outside:byte at=");
+    line_str(&line, address < data ? "-" : "");
+    line_dec(&line, (uint64_t)(address < data ? data - address : address - data));
+    line_str(&line, ":");
+    warn_size(&line, head);
+    if (freed)
+        debug_warn_site(&line, "freed at", head->free_site, head->free_caller);
+    debug_warn_end(&line, glue_fault_code(context));
+}
+
+static void guard_catch(void)
+{
+    struct sigaction action = { .sa_sigaction = guard_fault, .sa_flags = SA_SIGINFO };
+
+    if (fault_caught)
+        return;
+    fault_caught = true;
+    (void)sigemptyset(&action.sa_mask);
+    (void)sigaction(SIGSEGV, &action, &fault_before);
+}
+
 static void guard_drop(struct span *span)
 {
     glue_unmap(span->base - MEM_PAGE, ((size_t)span->pages + 2) << MEM_PAGE_SHIFT);
@@ -367,6 +415,7 @@ static struct debug_head *guard_new(struct mem_region *region, size_t bytes)
                            .kind = SPAN_GUARD,
                            .guard_head = head };
     map_set(span, 0, pages);
+    guard_catch();
     head->guard = span;
     head->lead = (uint32_t)(((pages << MEM_PAGE_SHIFT) - bytes) & ~(size_t)(MEM_ALIGN - 1));
     return head;

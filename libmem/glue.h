@@ -21,6 +21,7 @@
 #include <sys/mman.h>
 #include <sys/single_threaded.h>
 #include <time.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 #include "libmem/config.h"
@@ -317,6 +318,21 @@ static inline void glue_signals_block(sigset_t *ret_before)
 static inline void glue_signals_set(const sigset_t *signals)
 {
     (void)pthread_sigmask(SIG_SETMASK, signals, NULL);
+}
+
+/* The instruction that a signal's CONTEXT was taken at; NULL where that is not known. */
+static inline const void *glue_fault_code(const void *context)
+{
+    const ucontext_t *at = context;
+
+#if defined(__x86_64__)
+    return (const void *)(uintptr_t)at->uc_mcontext.gregs[REG_RIP];
+#elif defined(__aarch64__)
+    return (const void *)(uintptr_t)at->uc_mcontext.pc;
+#else
+    (void)at;
+    return NULL;
+#endif
 }
 
 static inline bool glue_threaded(void)

@@ -241,15 +241,62 @@ static int leaks(struct mem_region *region)
     return 0;
 }
 
+static int fault_after(struct mem_region *region)
+{
+    volatile char *block = mem_alloc(region, 64);
+
+    *(volatile uint32_t *)&mem_site = 31;
+    block[64 + 100] = 1;
+    return 0;
+}
+
+static int fault_before(struct mem_region *region)
+{
+    volatile char *block = mem_alloc(region, 4096);
+
+    return block[-1];
+}
+
+static int fault_freed(struct mem_region *region)
+{
+    mem_site = 32;
+    volatile char *block = mem_alloc(region, 64);
+    mem_site = 33;
+    mem_free((char *)block);
+    *(volatile uint32_t *)&mem_site = 34;
+    return block[5];
+}
+
+static int fault_other(struct mem_region *region)
+{
+    volatile uintptr_t nowhere = 16;
+
+    (void)!mem_alloc(region, 64);
+    return *(volatile char *)nowhere;
+}
+
 static const struct {
     const char *name;
     int (*code)(struct mem_region *);
 } programs[] = {
-    { "double", double_free }, { "overflow", overflow }, { "foreign", foreign },
-    { "late", late_write },    { "period", period },     { "head", head },
-    { "guard", guarded },      { "content", content },   { "front", front },
-    { "keep", keeps },         { "fail", fails },        { "watch", watches },
-    { "trace", traced },       { "leak", leaks },
+    { "fault-after", fault_after },
+    { "fault-before", fault_before },
+    { "fault-freed", fault_freed },
+    { "fault-other", fault_other },
+    { "double", double_free },
+    { "overflow", overflow },
+    { "foreign", foreign },
+    { "late", late_write },
+    { "period", period },
+    { "head", head },
+    { "guard", guarded },
+    { "content", content },
+    { "front", front },
+    { "keep", keeps },
+    { "fail", fails },
+    { "watch", watches },
+    { "trace", traced },
+    { "leak", leaks },
 };
 
 static int program(const char *what)
@@ -385,6 +432,26 @@ static void test_warn_file(void **state)
     unlink(name);
 }
 
+/* What touches a closed page is told in one line, and then dies as it would have. */
+static void test_fault(void **state)
+{
+    (void)state;
+    int status = status_of("fault-after", "guard=1");
+    assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGSEGV);
+    assert_said("^fault" BLOCK "touched outside:byte at=164:size=64:allocated at=.*:"
+                "detected at=script,31,work:$");
+    status = status_of("fault-before", "guard=1");
+    assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGSEGV);
+    assert_said("^fault" BLOCK "touched outside:byte at=-1:size=4096:");
+    status = status_of("fault-freed", "guard=1");
+    assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGSEGV);
+    assert_said("^fault" BLOCK "touched after free:byte at=5:size=64:allocated at=script,32,work:"
+                "freed at=script,33,work:detected at=script,34,work:$");
+    status = status_of("fault-other", "guard=1");
+    assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGSEGV);
+    assert_string_equal(said, "");
+}
+
 static void test_keep(void **state)
 {
     (void)state;
@@ -482,15 +549,15 @@ static void test_trace_compact(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_double_free),   cmocka_unit_test(test_overflow),
-        cmocka_unit_test(test_foreign),       cmocka_unit_test(test_late_write),
-        cmocka_unit_test(test_period),        cmocka_unit_test(test_head),
-        cmocka_unit_test(test_abort),         cmocka_unit_test(test_guard),
-        cmocka_unit_test(test_content),       cmocka_unit_test(test_front_calls),
-        cmocka_unit_test(test_warn_file),     cmocka_unit_test(test_keep),
-        cmocka_unit_test(test_fail),          cmocka_unit_test(test_watch),
-        cmocka_unit_test(test_leak),          cmocka_unit_test(test_trace),
-        cmocka_unit_test(test_trace_compact),
+        cmocka_unit_test(test_double_free), cmocka_unit_test(test_overflow),
+        cmocka_unit_test(test_foreign),     cmocka_unit_test(test_late_write),
+        cmocka_unit_test(test_period),      cmocka_unit_test(test_head),
+        cmocka_unit_test(test_abort),       cmocka_unit_test(test_guard),
+        cmocka_unit_test(test_content),     cmocka_unit_test(test_front_calls),
+        cmocka_unit_test(test_warn_file),   cmocka_unit_test(test_fault),
+        cmocka_unit_test(test_keep),        cmocka_unit_test(test_fail),
+        cmocka_unit_test(test_watch),       cmocka_unit_test(test_leak),
+        cmocka_unit_test(test_trace),       cmocka_unit_test(test_trace_compact),
     };
 
     if (argc > 1)
