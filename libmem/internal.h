@@ -377,7 +377,6 @@ unsigned site_kind(const void *block); /* 0: its region's */
 /* BLOCK, just born without a kind, gets one. */
 void site_kind_set(const struct mem_region *region, const void *block, size_t bytes, unsigned kind);
 void site_last_reset(struct mem_region *region, const struct mem_mark *mark); /* is about to be */
-void sites_end_check(void); /* after something died */
 void site_region_init(struct mem_region *region);
 void site_region_dies(struct mem_region *region); /* all its blocks are about to */
 void site_forget(const char *base, size_t bytes);

@@ -401,12 +401,10 @@ void mem_region_reset(struct mem_region *region, struct mem_mark mark)
         return;
     }
     mem_lock();
-    if (mem_settings.hooks & HOOK_TRACE)
+    if (MEM_UNLIKELY(mem_settings.hooks & HOOK_TRACE))
         last_walk_above(region, &mark, trace_death);
-    if (sites_followed())
+    if (mem_settings.hooks & HOOK_SITES)
         site_last_reset(region, &mark);
     last_reset(region, &mark);
-    if (sites_followed())
-        sites_end_check();
     mem_unlock();
 }

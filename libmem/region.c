@@ -536,7 +536,7 @@ void mem_free_sized(struct mem_region *region, void *block, size_t bytes)
                 return;
         }
     }
-    if (MEM_LIKELY(block_give(block)))
+    if (MEM_LIKELY(region->small_limit && block_give(block)))
         return;
     if (block)
         region_free(block, CALLER);

@@ -387,7 +387,7 @@ bool sites_update(bool on)
     return state != MEM_SITES_OFF;
 }
 
-void sites_end_check(void)
+static void sites_end_check(void)
 {
     if (MEM_LIKELY(state != MEM_SITES_FINISHING))
         return;

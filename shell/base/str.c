@@ -27,7 +27,7 @@ void str_release(struct str *s)
 {
     if (s->data)
         mem_free_sized(s->region, s->data, s->cap);
-    str_init(s, s->region);
+    *s = (struct str){ .region = s->region, .kind = s->kind };
 }
 
 void str_clear(struct str *s)
@@ -59,11 +59,11 @@ bool str_reserve(struct str *s, size_t extra)
     if (s->failed) /* what fills it byte by byte would ask the system for each */
         return false;
     size_t bytes = grown_bytes(s->cap, need);
-    char *data = mem_resize(s->region, s->data, bytes);
+    char *data = mem_resize_kind(s->region, s->data, bytes, s->kind);
     while (!data && bytes > need) { /* less room, but some: the next byte would be as hard to get */
         size_t spare = (bytes - need) / 8;
         bytes = need + (spare < STR_SPARE_MIN_BYTES ? 0 : spare);
-        data = mem_resize(s->region, s->data, bytes);
+        data = mem_resize_kind(s->region, s->data, bytes, s->kind);
     }
     if (!data) {
         s->failed = true;

@@ -20,6 +20,7 @@ struct str {
     size_t len, cap;
     struct mem_region *region; /* where DATA lives */
     bool failed;               /* an allocation failed since init/clear */
+    uint8_t kind;              /* of DATA (kind.h), set after str_init; 0: as its region says */
 };
 
 void str_init(struct str *s, struct mem_region *region);

@@ -19,6 +19,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "shell/base/kind.h"
 #include "shell/base/sys.h"
 #include "shell/state/frame.h"
 #include "shell/state/var.h"
@@ -151,7 +152,7 @@ static bool open_file(struct shell *sh, const char *path)
     int fd = sys_open(path, O_RDWR | O_APPEND | O_CREAT, 0600);
     if (fd < 0)
         return false;
-    struct history *h = mem_alloc_zeroed(sh->heap, sizeof *h);
+    struct history *h = mem_alloc_zeroed_kind(sh->heap, sizeof *h, KIND_HISTORY);
     char *copy = h ? text_dup(sh->heap, path) : NULL;
     if (!copy) {
         mem_free(h);
@@ -164,6 +165,7 @@ static bool open_file(struct shell *sh, const char *path)
     h->first = 1;
     str_init(&h->text, sh->heap);
     str_init(&h->places, sh->heap);
+    h->text.kind = h->places.kind = KIND_HISTORY;
     sh->history = h;
     read_on(h);
     if (h->text.len == 0 && sys_write_all(h->fd, header, sizeof header))

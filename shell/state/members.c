@@ -21,7 +21,7 @@ enum { FIRST_CAP = 4, INDEX_FROM = 9, FIRST_INDEX = 32 };
 
 struct members *members_new(struct mem_region *nodes, struct mem_region *heap)
 {
-    struct members *m = mem_alloc_zeroed(nodes, sizeof *m);
+    struct members *m = mem_alloc_zeroed_kind(nodes, sizeof *m, KIND_VARIABLE);
     if (!m)
         return NULL;
     m->nodes = nodes;
@@ -79,7 +79,7 @@ static bool index_grow(struct members *m, uint32_t count)
     if (count < INDEX_FROM || count * 2 <= m->index_cap)
         return true;
     uint32_t cap = m->index_cap ? m->index_cap * 2 : FIRST_INDEX;
-    uint32_t *index = mem_resize(m->heap, m->index, cap * sizeof *index);
+    uint32_t *index = mem_resize_kind(m->heap, m->index, cap * sizeof *index, KIND_VARIABLE);
     if (!index)
         return false;
     m->index = index;
@@ -104,7 +104,7 @@ struct var *members_put(struct members *m, struct name *name)
 {
     if (m->count == m->cap) {
         uint32_t cap = m->cap ? m->cap * 2 : FIRST_CAP;
-        struct var **items = mem_resize(m->heap, m->items, cap * sizeof *items);
+        struct var **items = mem_resize_kind(m->heap, m->items, cap * sizeof *items, KIND_VARIABLE);
         if (!items)
             return NULL;
         m->items = items;
