@@ -145,6 +145,7 @@ struct pattern_use {
     const char *literal;
     size_t literal_len;
     bool has_groups;
+    bool never; /* matches nothing */
     struct buf buf;
 };
 enum flow pattern_use_word(struct shell *sh, const struct word *word,

@@ -3,8 +3,8 @@
  *
  * A word without expansions is compiled once per program and kept in the program's cache slot; one
  * whose pattern holds no special character is compared as a string and never compiled. Others are
- * compiled for one use. Also records matches as .sh.match, handing over only the bytes that
- * matched.
+ * compiled for one use; an invalid regular expression matches nothing. Also records matches as
+ * .sh.match, handing over only the bytes that matched.
  */
 #include "shell/expand/build.h"
 #include "shell/state/cache.h"
@@ -18,17 +18,10 @@ static void pattern_release(void *data)
     pattern_free(data);
 }
 
-static enum flow pattern_failed(struct shell *sh, const char *text, size_t len)
-{
-    const char *why = pattern_error(errno);
-    return why ? shell_fail(sh, ERROR_EXPANSION, 1, NULL, "%.*s: %s", len > 200 ? 200 : (int)len,
-                            text, why)
-               : shell_fail_memory(sh, 0);
-}
-
 static void use_literal(struct pattern_use *use, const char *text, size_t len)
 {
     use->pattern = NULL;
+    use->never = false;
     use->literal = text;
     use->literal_len = len;
     use->has_groups = false;
@@ -45,9 +38,13 @@ static enum flow use_text(struct shell *sh, struct pattern_use *use, struct cach
         return FLOW_NEXT;
     }
     struct pattern *pattern = pattern_compile(slot ? sh->program_region : sh->heap, text, len, 0);
-    if (!pattern)
-        return pattern_failed(sh, text, len);
+    if (!pattern && !pattern_error(errno))
+        return shell_fail_memory(sh, len);
+    use_literal(use, "", 0);
     use->pattern = pattern;
+    use->never = !pattern; /* an invalid regular expression */
+    if (!pattern)
+        return FLOW_NEXT;
     use->has_groups = memchr(text, '(', len) != NULL;
     if (slot) {
         cache_put(slot, CACHE_PATTERN, pattern, pattern_release);
@@ -71,6 +68,7 @@ enum flow pattern_use_word(struct shell *sh, const struct word *word, struct pat
         slot = cache_at(sh, word->cache);
         if (slot && slot->kind == CACHE_PATTERN) {
             ret->pattern = slot->data;
+            ret->never = false;
             ret->has_groups = slot->extra & USE_GROUPS;
             return FLOW_NEXT;
         }
@@ -99,7 +97,7 @@ bool pattern_use_matches(const struct pattern_use *use, const char *text, size_t
 {
     if (use->pattern)
         return pattern_matches(use->pattern, text, len);
-    return text_eq(text, len, use->literal, use->literal_len);
+    return !use->never && text_eq(text, len, use->literal, use->literal_len);
 }
 
 ptrdiff_t pattern_use_prefix(const struct pattern_use *use, const char *text, size_t len,
@@ -108,6 +106,8 @@ ptrdiff_t pattern_use_prefix(const struct pattern_use *use, const char *text, si
     if (use->pattern)
         return pattern_prefix(use->pattern, text, len, longest);
     size_t n = use->literal_len;
+    if (use->never)
+        return -1;
     return n <= len && memcmp(text, use->literal, n) == 0 ? (ptrdiff_t)n : -1;
 }
 
@@ -117,6 +117,8 @@ ptrdiff_t pattern_use_suffix(const struct pattern_use *use, const char *text, si
     if (use->pattern)
         return pattern_suffix(use->pattern, text, len, longest);
     size_t n = use->literal_len;
+    if (use->never)
+        return -1;
     return n <= len && memcmp(text + len - n, use->literal, n) == 0 ? (ptrdiff_t)(len - n) : -1;
 }
 
@@ -125,7 +127,7 @@ size_t pattern_use_search(const struct pattern_use *use, const char *text, size_
 {
     if (use->pattern)
         return pattern_search(use->pattern, text, len, start, spans, span_max);
-    if (start > len)
+    if (start > len || use->never)
         return 0;
     const char *found = memmem(text + start, len - start, use->literal, use->literal_len);
     if (!found)
