@@ -263,7 +263,7 @@ static void op_assign(struct run *run)
     node = find(run, &path, true, &blocked);
     CHECK(run, node);
     node_clear(node, NODE_TEXT);
-    strcpy(node->text, text);
+    memcpy(node->text, text, sizeof text);
 }
 
 /* c.x=(...) or +=(...) without members */
@@ -367,7 +367,7 @@ static void op_refer(struct run *run)
     CHECK(run, var_set_name(run->sh, name, "by r", 4, 0) == FLOW_NEXT);
     node = find(run, &path, true, &blocked);
     node_clear(node, NODE_TEXT);
-    strcpy(node->text, "by r");
+    snprintf(node->text, sizeof node->text, "by r");
 }
 
 static void run_program(struct run *run, int depth);
