@@ -61,8 +61,9 @@ static void result_fill(struct result *result, const struct cost *cost)
     memcpy(result->values, values, sizeof values);
 }
 
-/* The child: never returns. */
-static _Noreturn void child_run(struct shell *sh, const struct request *rq, const char *set, int fd)
+/* The child: never returns. TRIAL: it only changes the options. */
+static _Noreturn void child_run(struct shell *sh, const struct request *rq, const char *set,
+                                bool trial, int fd)
 {
     struct result result = { 0 };
     enum flow flow = FLOW_NEXT;
@@ -74,7 +75,9 @@ static _Noreturn void child_run(struct shell *sh, const struct request *rq, cons
     const char *complaint = m ? options_change(set) : "no memory";
     if (complaint)
         snprintf(result.complaint, sizeof result.complaint, "%s", complaint);
-    if (!complaint) {
+    if (trial) {
+        sh->status = complaint != NULL;
+    } else if (!complaint) {
         cost_begin(sh, &m->start);
         flow = request_run(sh, rq);
         (void)fdtab_flush(sh);
@@ -90,6 +93,11 @@ static _Noreturn void child_run(struct shell *sh, const struct request *rq, cons
 }
 
 /* ---- the parent ---- */
+
+static const char *set_name(const char *set)
+{
+    return *set ? set : "(as they are)";
+}
 
 static void places_note(struct shell *sh, struct runs *runs)
 {
@@ -116,7 +124,7 @@ static void places_restore(struct shell *sh, const struct runs *runs)
         (void)!ftruncate(fdtab_real(sh, 1), runs->places[1]);
 }
 
-static enum flow run_once(struct shell *sh, struct runs *runs, size_t set, size_t run)
+static enum flow run_once(struct shell *sh, struct runs *runs, size_t set, size_t run, bool trial)
 {
     const struct spawn_plan plan = { .in = -1, .out = -1, .aside = false };
     const char *text = runs->rq->sets[set];
@@ -131,7 +139,7 @@ static enum flow run_once(struct shell *sh, struct runs *runs, size_t set, size_
     enum flow flow = spawn_fork(sh, &plan, &pid);
     if (flow == FLOW_NEXT && pid == 0) {
         close(fds[0]);
-        child_run(sh, runs->rq, text, fds[1]);
+        child_run(sh, runs->rq, text, trial, fds[1]);
     }
     close(fds[1]);
     if (flow == FLOW_NEXT)
@@ -144,7 +152,7 @@ static enum flow run_once(struct shell *sh, struct runs *runs, size_t set, size_
         return flow;
     if (got != (ssize_t)sizeof *result)
         return vmstat_fail(sh, runs->rq, "-O: run %zu with %s did not come to its end, status %d",
-                           run + 1, text, sh->status);
+                           run + 1, set_name(text), sh->status);
     if (*result->complaint)
         return vmstat_fail(sh, runs->rq, "-O: %s", result->complaint);
     return FLOW_NEXT;
@@ -203,7 +211,7 @@ static enum flow report(struct shell *sh, const struct runs *runs, bool exact)
     table_put(&table, "cpu/best");
     for (size_t set = 0; set < runs->set_count; set++) {
         const char *text = runs->rq->sets[set];
-        table_put(&table, "%s", *text ? text : "(as they are)");
+        table_put(&table, "%s", set_name(text));
         for (int i = 0; i < MEASURE_COUNT; i++)
             put_measure(&table, spread_of(runs, set, (enum measure)i), (enum measure)i, exact);
         table_put(&table, "%.2f", best > 0 ? spread_of(runs, set, CPU).median / best : 1.0);
@@ -218,9 +226,12 @@ static enum flow report(struct shell *sh, const struct runs *runs, bool exact)
 static enum flow runs_all(struct shell *sh, struct runs *runs)
 {
     places_note(sh, runs);
+    for (size_t set = 0; set < runs->set_count;
+         set++) /* a wrong one is found before work is done */
+        TRY(run_once(sh, runs, set, 0, true));
     for (size_t run = 0; run < runs->run_count; run++)
         for (size_t set = 0; set < runs->set_count; set++)
-            TRY(run_once(sh, runs, set, run));
+            TRY(run_once(sh, runs, set, run, false));
     TRY(report(sh, runs, runs->rq->exact));
     sh->status = 0;
     for (size_t i = 0; i < runs->set_count * runs->run_count; i++)

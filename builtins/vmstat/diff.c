@@ -5,6 +5,7 @@
  * are sorted by what they are of, so that one pass over both finds the pairs. Shown is what
  * changed, the largest change first.
  */
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -15,6 +16,8 @@
 #include "shell/base/sys.h"
 
 enum { FILE_BYTES_MAX = 256 << 20, READ_BYTES = 65536 };
+#define VALUE_MAX (INT64_C(1) << 60)
+static const char damaged[] = "%s: not a snapshot, or damaged";
 
 enum entry_kind { ENTRY_REGION, ENTRY_VARIABLE, ENTRY_LINE, ENTRY_KINDS };
 static const char *const entry_words[ENTRY_KINDS] = { "region", "variable", "line" };
@@ -58,29 +61,55 @@ static struct entry *entry_new(struct shell *sh, struct entries *entries)
     return &entries->items[entries->count++];
 }
 
-/* One line `word TAB n TAB n TAB n TAB name`; others are passed over. false: no memory. */
-static bool entry_parse(struct shell *sh, struct entries *entries, const char *line, size_t len)
+enum parsed { PARSED, PARSED_DAMAGED, PARSED_NO_MEMORY };
+
+/* Digits up to a tab, of a size that sums cannot overflow with; NULL: something else. */
+static const char *parse_value(const char *at, const char *end, int64_t *ret)
 {
-    for (int kind = 0; kind < ENTRY_KINDS; kind++) {
-        size_t word = strlen(entry_words[kind]);
-        if (len <= word || memcmp(line, entry_words[kind], word) != 0 || line[word] != '\t')
-            continue;
-        struct entry entry = { .kind = (enum entry_kind)kind };
-        char *at = (char *)line + word + 1;
-        for (int i = 0; i < 3; i++) {
-            entry.values[i] = strtoll(at, &at, 10);
-            at += *at == '\t';
-        }
-        entry.name = at;
-        entry.len = (size_t)(line + len - at);
-        struct entry *new = entry_new(sh, entries);
-        if (new)
-            *new = entry;
-        return new != NULL;
+    const char *from = at;
+    int64_t n = 0;
+    for (; at < end && isdigit((unsigned char)*at) && n < VALUE_MAX / 10; at++)
+        n = n * 10 + (*at - '0');
+    *ret = n;
+    return at > from && at < end && *at == '\t' ? at + 1 : NULL;
+}
+
+/* The rest of a line behind its word: `n TAB n TAB n TAB name`. */
+static enum parsed entry_parse(struct shell *sh, struct entries *entries, enum entry_kind kind,
+                               const char *at, const char *end)
+{
+    struct entry entry = { .kind = kind };
+    for (int i = 0; i < 3; i++)
+        if (!(at = parse_value(at, end, &entry.values[i])))
+            return PARSED_DAMAGED;
+    entry.name = at;
+    entry.len = (size_t)(end - at);
+    if (memchr(at, '\0', entry.len))
+        return PARSED_DAMAGED;
+    struct entry *new = entry_new(sh, entries);
+    if (!new)
+        return PARSED_NO_MEMORY;
+    *new = entry;
+    return PARSED;
+}
+
+/* One line; those with words that are not known are passed over. */
+static enum parsed line_parse(struct shell *sh, struct entries *entries, const char *line,
+                              const char *end)
+{
+    const char *tab = memchr(line, '\t', (size_t)(end - line));
+    if (!tab)
+        return PARSED;
+    size_t word = (size_t)(tab - line);
+    for (int kind = 0; kind < ENTRY_KINDS; kind++)
+        if (text_eq(entry_words[kind], strlen(entry_words[kind]), line, word))
+            return entry_parse(sh, entries, (enum entry_kind)kind, tab + 1, end);
+    if (text_eq("time", 4, line, word)) {
+        if (tab + 1 == end || !isdigit((unsigned char)tab[1]))
+            return PARSED_DAMAGED;
+        entries->time = strtod(tab + 1, NULL);
     }
-    if (len > 5 && memcmp(line, "time\t", 5) == 0)
-        entries->time = strtod(line + 5, NULL);
-    return true;
+    return PARSED;
 }
 
 static int by_name(const void *a, const void *b)
@@ -106,6 +135,12 @@ static int by_change(const void *a, const void *b)
     return by_name(a, b);
 }
 
+/* No more than VALUE_MAX, so that differences of sums do not overflow either. */
+static void value_add(int64_t *sum, int64_t value)
+{
+    *sum = value > VALUE_MAX - *sum ? VALUE_MAX : *sum + value;
+}
+
 /* Entries of the same name (variables of recursive calls) become one. */
 static void entries_merge(struct entries *entries)
 {
@@ -114,22 +149,25 @@ static void entries_merge(struct entries *entries)
     for (size_t i = 0; i < entries->count; i++) {
         if (kept && by_name(&entries->items[kept - 1], &entries->items[i]) == 0)
             for (int v = 0; v < 3; v++)
-                entries->items[kept - 1].values[v] += entries->items[i].values[v];
+                value_add(&entries->items[kept - 1].values[v], entries->items[i].values[v]);
         else
             entries->items[kept++] = entries->items[i];
     }
     entries->count = kept;
 }
 
-static enum flow side_parse(struct shell *sh, struct side *side)
+static enum flow side_parse(struct shell *sh, const struct request *rq, struct side *side)
 {
     const char *line = side->text, *end = side->text + side->len;
     while (line < end) {
         const char *newline = memchr(line, '\n', (size_t)(end - line));
-        size_t len = (size_t)((newline ? newline : end) - line);
-        if (!entry_parse(sh, &side->entries, line, len))
+        newline = newline ? newline : end;
+        enum parsed parsed = line_parse(sh, &side->entries, line, newline);
+        if (parsed == PARSED_DAMAGED)
+            return vmstat_fail(sh, rq, damaged, side->label);
+        if (parsed == PARSED_NO_MEMORY)
             return shell_fail_memory(sh, 0);
-        line += len + 1;
+        line = newline + 1;
     }
     entries_merge(&side->entries);
     return FLOW_NEXT;
@@ -175,7 +213,7 @@ static enum flow side_file(struct shell *sh, const struct request *rq, const cha
     if (!str_ok(&side->own))
         return shell_fail_memory(sh, 0);
     if (!snapshot_is_whole(str_text(&side->own), side->own.len))
-        return vmstat_fail(sh, rq, "%s: not a snapshot, or damaged", path);
+        return vmstat_fail(sh, rq, damaged, path);
     side->label = path;
     side->text = side->own.data;
     side->len = side->own.len;
@@ -276,7 +314,7 @@ enum flow vmstat_diff(struct shell *sh, const struct request *rq)
         str_init(&sides[i].own, sh->watch_region);
     enum flow flow = sides_fill(sh, rq, sides);
     for (int i = 0; i < 2 && flow == FLOW_NEXT; i++)
-        flow = side_parse(sh, &sides[i]);
+        flow = side_parse(sh, rq, &sides[i]);
     if (flow == FLOW_NEXT)
         flow = show(sh, rq, sides);
     for (int i = 0; i < 2; i++) {

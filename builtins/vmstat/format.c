@@ -145,17 +145,13 @@ static const char *id_text(const struct id *id, const struct directive *d,
     return "";
 }
 
-static bool directive_print(struct shell *sh, struct out *out, const struct directive *d,
+static void directive_print(struct out *out, const struct directive *d,
                             const struct format_record *record, const char *format)
 {
     const struct figure *figure = figure_find(d->id, d->id_len);
     const struct id *id = id_find(d);
     char number[96];
 
-    if (!id && !figure) {
-        shell_warn(sh, record->command, "%.*s: unknown format identifier", (int)d->id_len, d->id);
-        return false;
-    }
     const char *text = number;
     if (figure)
         number_format(number, sizeof number, d, figure_value(figure, record->stats));
@@ -165,20 +161,29 @@ static bool directive_print(struct shell *sh, struct out *out, const struct dire
     if (d->conversion == 's' && d->precision >= 0 && d->precision < len)
         len = d->precision;
     out_printf(out, d->left ? "%-*.*s" : "%*.*s", d->width, len, text);
-    return true;
 }
 
-bool vmstat_format(struct shell *sh, struct out *out, const char *format,
-                   const struct format_record *record)
+enum flow vmstat_format_check(struct shell *sh, const struct request *rq, const char *format)
 {
-    bool known = true;
+    for (const char *p = format; *p; p++) {
+        struct directive d;
+        size_t len = *p == '%' ? directive_parse(p + 1, &d) : 0;
+        if (len && !figure_find(d.id, d.id_len) && !id_find(&d))
+            return vmstat_fail(sh, rq, "%.*s: unknown format identifier", (int)d.id_len, d.id);
+        if (*p == '%' && (len || p[1] == '%'))
+            p += len ? len : 1;
+    }
+    return FLOW_NEXT;
+}
 
+void vmstat_format(struct out *out, const char *format, const struct format_record *record)
+{
     for (const char *p = format; *p; p++) {
         if (*p == '%') {
             struct directive d;
             size_t len = directive_parse(p + 1, &d);
             if (len) {
-                known &= directive_print(sh, out, &d, record, format);
+                directive_print(out, &d, record, format);
                 p += len;
                 continue;
             }
@@ -192,5 +197,4 @@ bool vmstat_format(struct shell *sh, struct out *out, const char *format,
         out_putc(out, *p);
     }
     out_putc(out, '\n');
-    return known;
 }

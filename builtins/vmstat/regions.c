@@ -124,14 +124,13 @@ static void shown_print(const struct shown *shown, struct out *out, bool only, b
 static enum flow print_records(struct shell *sh, const struct request *rq, const char *format,
                                const struct regions *regions)
 {
+    TRY(vmstat_format_check(sh, rq, format));
     for (size_t r = 0; r < regions->count; r++) {
         struct format_record record = {
-            .command = rq->command,
             .region = regions->regions[r],
             .stats = &regions->stats[r],
         };
-        if (!vmstat_format(sh, sh->out, format, &record))
-            sh->status = 1;
+        vmstat_format(sh->out, format, &record);
     }
     return FLOW_NEXT;
 }

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "builtins/vmstat/vmstat.h"
@@ -169,10 +170,14 @@ void table_init(struct table *table, struct mem_region *region, size_t columns, 
 
 void table_put(struct table *table, const char *format, ...)
 {
+    size_t from = table->cells.len;
     va_list args;
     va_start(args, format);
     str_vprintf(&table->cells, format, args);
     va_end(args);
+    for (size_t i = from; i < table->cells.len; i++) /* of a file's name: a row stays a row */
+        if ((unsigned char)table->cells.data[i] < 0x20 || table->cells.data[i] == 0x7f)
+            table->cells.data[i] = '?';
     str_putc(&table->cells, '\0');
 }
 
@@ -248,14 +253,39 @@ static enum flow document_send(struct shell *sh, struct document *document, cons
                                int fd)
 {
     struct out *out = fdtab_out(sh, fd);
+    int error = out ? 0 : EBADF;
     if (out) {
         out_write(out, document->text.data, document->text.len);
-        (void)out_flush(out);
+        if (!out_flush(out))
+            error = out->error;
+        out_clear_error(out);
     }
     document_release(document);
-    return out ? FLOW_NEXT
-               : shell_fail(sh, ERROR_BUILTIN, 1, command, "%d: cannot write: %s", fd,
-                            strerror(EBADF));
+    return error ? shell_fail(sh, ERROR_BUILTIN, 1, command, "%d: cannot write: %s", fd,
+                              strerror(error))
+                 : FLOW_NEXT;
+}
+
+static enum flow path_fail(struct shell *sh, const char *command, const char *path, int error)
+{
+    return shell_fail(sh, ERROR_BUILTIN, 1, command, "%s: cannot write: %s", path, strerror(error));
+}
+
+enum flow document_check(struct shell *sh, const char *command, const char *path)
+{
+    if (fdtab_named(path) >= 0)
+        return FLOW_NEXT;
+    if (option_on(sh, OPTION_RESTRICTED))
+        return shell_fail(sh, ERROR_BUILTIN, 1, command, "%s: restricted", path);
+    struct stat st;
+    int fd = sys_open(path, O_WRONLY | O_CREAT | O_EXCL, 0666);
+    if (fd >= 0)
+        close(fd);
+    else if (errno != EEXIST || access(path, W_OK) != 0)
+        return path_fail(sh, command, path, errno);
+    else if (stat(path, &st) == 0 && S_ISDIR(st.st_mode))
+        return path_fail(sh, command, path, EISDIR);
+    return FLOW_NEXT;
 }
 
 enum flow document_write(struct shell *sh, struct document *document, const char *command,
@@ -280,41 +310,53 @@ enum flow document_write(struct shell *sh, struct document *document, const char
         written = false;
     }
     document_release(document);
-    if (written)
-        return FLOW_NEXT;
-    return shell_fail(sh, ERROR_BUILTIN, 1, command, "%s: cannot write: %s", path, strerror(error));
+    return written ? FLOW_NEXT : path_fail(sh, command, path, error);
+}
+
+/* The length of the character at TEXT; what is none, a byte, is written as U+FFFD. */
+static size_t out_character(struct out *out, const char *text, const char *end)
+{
+    size_t bytes = utf8_valid_bytes(text, end);
+    if (bytes)
+        out_write(out, text, bytes);
+    else
+        out_puts(out, "\xef\xbf\xbd");
+    return bytes ? bytes : 1;
 }
 
 void out_json(struct out *out, const char *text, size_t len)
 {
+    const char *end = text + len;
     out_putc(out, '"');
-    for (size_t i = 0; i < len; i++) {
-        unsigned char c = (unsigned char)text[i];
+    while (text < end) {
+        unsigned char c = (unsigned char)*text;
         if (c == '"' || c == '\\')
             out_putc(out, '\\');
-        if (c < 0x20 || c == 0x7f)
+        if (c < 0x20 || c == 0x7f) {
             out_printf(out, "\\u%04x", c);
-        else
-            out_putc(out, (char)c);
+            text++;
+        } else {
+            text += out_character(out, text, end);
+        }
     }
     out_putc(out, '"');
 }
 
 void out_xml(struct out *out, const char *text, size_t len)
 {
-    for (size_t i = 0; i < len; i++) {
-        unsigned char c = (unsigned char)text[i];
-        if (c == '<')
-            out_puts(out, "&lt;");
-        else if (c == '>')
-            out_puts(out, "&gt;");
-        else if (c == '&')
-            out_puts(out, "&amp;");
-        else if (c == '"')
-            out_puts(out, "&quot;");
-        else if (c < 0x20 || c == 0x7f)
-            out_putc(out, '?');
-        else
-            out_putc(out, (char)c);
+    for (const char *end = text + len; text < end;) {
+        unsigned char c = (unsigned char)*text;
+        const char *entity = c == '<'               ? "&lt;"
+                             : c == '>'             ? "&gt;"
+                             : c == '&'             ? "&amp;"
+                             : c == '"'             ? "&quot;"
+                             : c < 0x20 || c == 127 ? "?"
+                                                    : NULL;
+        if (entity) {
+            out_puts(out, entity);
+            text++;
+        } else {
+            text += out_character(out, text, end);
+        }
     }
 }

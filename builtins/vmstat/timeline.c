@@ -244,21 +244,22 @@ enum flow timeline_end(struct shell *sh, struct out *out)
 {
     struct timeline *timeline = sh->vmstat->timeline;
     struct document document;
-    enum flow flow = FLOW_NEXT;
 
     sample_take(timeline, sys_monotonic_ns());
     if (timeline->file) {
-        flow = document_begin(sh, &document);
+        enum flow flow = document_begin(sh, &document);
         if (flow == FLOW_NEXT) {
             draw_svg(timeline, &document.out);
             flow = document_write(sh, &document, "vmstat", timeline->file);
         }
+        if (flow != FLOW_NEXT) /* the samples are not lost: they can go to another file */
+            return flow;
     } else if (out) {
         draw_text(sh, timeline, out);
         (void)out_flush(out);
     }
     timeline_free(sh);
-    return flow;
+    return FLOW_NEXT;
 }
 
 /* Hook: the shell ends while samples are taken. */
@@ -279,6 +280,8 @@ enum flow timeline_begin(struct shell *sh, const struct request *rq)
         return shell_fail_memory(sh, 0);
     if (sh->vmstat->timeline)
         return vmstat_fail(sh, rq, "-w: samples are being taken already");
+    if (file)
+        TRY(document_check(sh, rq->command, file));
     struct timeline *timeline = mem_alloc_zeroed(sh->watch_region, sizeof *timeline);
     if (!timeline)
         return shell_fail_memory(sh, sizeof *timeline);
@@ -318,12 +321,20 @@ enum flow vmstat_timeline(struct shell *sh, const struct request *rq)
         return timeline_begin(sh, rq);
     if (!sh->vmstat || !is_own(sh, sh->vmstat->timeline))
         return vmstat_fail(sh, rq, "-w: no samples are being taken");
-    if (file) {
-        char *copy = text_dup(sh->watch_region, file);
-        if (!copy)
-            return shell_fail_memory(sh, 0);
-        mem_free(sh->vmstat->timeline->file);
-        sh->vmstat->timeline->file = copy;
+    if (!file)
+        return timeline_end(sh, sh->out);
+    struct timeline *timeline = sh->vmstat->timeline;
+    char *before = timeline->file;
+    if (!(timeline->file = text_dup(sh->watch_region, file))) {
+        timeline->file = before;
+        return shell_fail_memory(sh, 0);
     }
-    return timeline_end(sh, sh->out);
+    enum flow flow = timeline_end(sh, sh->out);
+    if (flow == FLOW_NEXT) {
+        mem_free(before);
+    } else {
+        mem_free(timeline->file);
+        timeline->file = before;
+    }
+    return flow;
 }

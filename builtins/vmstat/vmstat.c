@@ -173,7 +173,10 @@ static enum flow vmstat_run(struct shell *sh, struct args *args)
     TRY(request_check(sh, &rq));
     mem_site = 0; /* what vmstat takes is the shell's own; the next statement sets it again */
     sh->status = 0;
-    return action_find(rq.action)->run(sh, &rq);
+    TRY(action_find(rq.action)->run(sh, &rq));
+    if (sh->out->fd >= 0) /* a pipe that was closed is found out now, not by a later command */
+        (void)out_flush(sh->out);
+    return FLOW_NEXT;
 }
 
 static const struct builtin_option vmstat_option_list[] = {

@@ -87,7 +87,9 @@ enum flow document_begin(struct shell *sh, struct document *document) NODISCARD;
 enum flow document_write(struct shell *sh, struct document *document, const char *command,
                          const char *path) NODISCARD;
 void document_release(struct document *document);
-/* TEXT within quotes of JSON, or as text of XML. */
+/* An error when document_write could not write PATH; makes the file, but changes none. */
+enum flow document_check(struct shell *sh, const char *command, const char *path) NODISCARD;
+/* TEXT within quotes of JSON, or as text of XML; bytes that are no UTF-8 become U+FFFD. */
 void out_json(struct out *out, const char *text, size_t len);
 void out_xml(struct out *out, const char *text, size_t len);
 /* One line about what cannot be done: status 1. */
@@ -99,16 +101,16 @@ struct out *vmstat_report_out(struct shell *sh);
 /* ---- format.c ---- */
 
 struct format_record {
-    const char *command; /* for messages */
     struct mem_region *region;
     const struct mem_stats *stats;
 };
 /* The format of the original command. */
 extern const char vmstat_default_format[];
-/* Writes RECORD to OUT as FORMAT says, and a newline. An unknown identifier is a warning, and the
- * record goes on; false when there was one. */
-bool vmstat_format(struct shell *sh, struct out *out, const char *format,
-                   const struct format_record *record);
+/* An error when FORMAT has an identifier that does not exist. */
+enum flow vmstat_format_check(struct shell *sh, const struct request *rq,
+                              const char *format) NODISCARD;
+/* Writes RECORD to OUT as FORMAT, which was checked, says, and a newline. */
+void vmstat_format(struct out *out, const char *format, const struct format_record *record);
 
 /* ---- the actions, a file each ---- */
 
@@ -152,7 +154,8 @@ bool request_has_command(const struct request *rq);
 const char *options_change(const char *text);
 /* Samples are taken from here, each RQ->write milliseconds ... */
 enum flow timeline_begin(struct shell *sh, const struct request *rq) NODISCARD;
-/* ... to here, where they are drawn on OUT (NULL: not). */
+/* ... to here, where they are drawn on OUT (NULL: not). They stay when their file cannot be
+ * written. */
 enum flow timeline_end(struct shell *sh, struct out *out) NODISCARD;
 /* Pictures for the page: SVG elements, in OUT. */
 void map_draw(struct out *out);

@@ -78,6 +78,12 @@ static size_t decode_sequence(const char *p, const char *end, uint32_t *ret_cp)
     return 4;
 }
 
+size_t utf8_valid_bytes(const char *p, const char *end)
+{
+    uint32_t cp;
+    return (unsigned char)*p < 0x80 ? 1 : decode_sequence(p, end, &cp);
+}
+
 size_t utf8_decode(const char *p, const char *end, uint32_t *ret_cp)
 {
     unsigned char byte = (unsigned char)*p;

@@ -19,6 +19,8 @@ void utf8_need_tables(void);
 /* Decodes the character at P (END > P): its code point in *RET_CP (an invalid byte B gives
  * 0x110000 + B), returns its length in bytes, at least 1. */
 size_t utf8_decode(const char *p, const char *end, uint32_t *ret_cp);
+/* The length of the character at P (END > P), in any locale; 0 when that is no valid UTF-8. */
+size_t utf8_valid_bytes(const char *p, const char *end);
 /* Encodes CP (always as UTF-8) into RET (6 bytes); returns the length. */
 size_t utf8_encode(uint32_t cp, char *ret);
 /* Length in bytes of the character at P. Inline for ASCII. */

@@ -135,26 +135,6 @@ void process_figures_take(const struct shell *sh, struct process_figures *ret)
 
 /* ---- by path ---- */
 
-bool figure_path(const char *text, size_t len, const struct process_figure **ret_process,
-                 const struct figure **ret_figure, size_t *ret_region_len)
-{
-    const char *dot = memchr(text, '.', len);
-    if (dot) {
-        *ret_region_len = (size_t)(dot - text);
-        *ret_figure = figure_find(dot + 1, len - *ret_region_len - 1);
-        *ret_process = NULL;
-        return *ret_figure && dot > text;
-    }
-    for (size_t i = 0; i < sizeof process_list / sizeof *process_list; i++) {
-        if (!text_eq(process_list[i].name, strlen(process_list[i].name), text, len))
-            continue;
-        *ret_process = &process_list[i];
-        *ret_figure = NULL;
-        return true;
-    }
-    return false;
-}
-
 static struct mem_region *region_named(const char *name, size_t len)
 {
     struct mem_region *region = NULL;
@@ -164,6 +144,33 @@ static struct mem_region *region_named(const char *name, size_t len)
             return region;
     }
     return NULL;
+}
+
+/* Is it a region, or one that is opened when it is first needed? */
+static bool region_known(const char *name, size_t len)
+{
+    return region_named(name, len) || text_eq("vmstat", 6, name, len) ||
+           text_eq("malloc", 6, name, len);
+}
+
+bool figure_path(const char *text, size_t len, const struct process_figure **ret_process,
+                 const struct figure **ret_figure, size_t *ret_region_len)
+{
+    const char *dot = memchr(text, '.', len);
+    if (dot) {
+        *ret_region_len = (size_t)(dot - text);
+        *ret_figure = figure_find(dot + 1, len - *ret_region_len - 1);
+        *ret_process = NULL;
+        return *ret_figure && region_known(text, *ret_region_len);
+    }
+    for (size_t i = 0; i < sizeof process_list / sizeof *process_list; i++) {
+        if (!text_eq(process_list[i].name, strlen(process_list[i].name), text, len))
+            continue;
+        *ret_process = &process_list[i];
+        *ret_figure = NULL;
+        return true;
+    }
+    return false;
 }
 
 uint64_t figure_read(const struct shell *sh, const char *text, size_t len)
