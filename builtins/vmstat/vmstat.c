@@ -214,10 +214,10 @@ static const struct builtin_option vmstat_option_list[] = {
       .help = "list the lines that got what lives, most bytes first (needs sites)" },
     { .letter = 'L',
       .long_name = "leaks",
-      .help = "list blocks that no variable owns, and that lived in the snapshot already" },
+      .help = "list lost blocks; with a snapshot, what lived then already and no variable owns" },
     { .letter = 'm',
       .long_name = "map",
-      .help = "draw how the segments are used, as SVG into the file" },
+      .help = "draw how the segments are used, or draw that as SVG into the file" },
     { .letter = 'n',
       .argument = "count",
       .long_name = "count",
@@ -289,11 +289,13 @@ const struct builtin_spec vmstat_spec = {
              "-v [-b] [-n count] [pattern]\n"
              "-p on|off|reset\n"
              "-l|-k|-t [-b] [-n count]\n"
-             "-s name | -s -w file\n"
+             "-F|-g|-P file\n"
+             "-s [name | -w file]\n"
              "-d [-b] [-n count] [-r file] [-r file2] [name [name2]]\n"
              "-L [-b] [-n count] [name]\n"
              "-m|-H [-b] [-r region] [file.svg]\n"
              "-w ms [file.svg]\n"
+             "-j|-C array|-a|-c|-T\n"
              "-o [name=value ...]",
     .summary = "show the memory of the shell, and where it goes",
     .doc =
