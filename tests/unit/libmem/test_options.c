@@ -258,6 +258,24 @@ static void test_long_and_odd(void **state)
     assert_said("vmalloc: segsize=?[2J\377: bad value");
 }
 
+/* 32 addresses are kept; the oldest goes. */
+static void test_watch_oldest(void **state)
+{
+    const void *watched[40];
+
+    (void)state;
+    for (int i = 1; i <= 34; i++) {
+        char text[40];
+        snprintf(text, sizeof text, "watch=%d", i * 4096);
+        assert_int_equal(mem_options_apply(text), 0);
+    }
+    assert_int_equal(hook_watch_list(watched, 40), 32);
+    assert_ptr_equal(watched[0], (void *)(uintptr_t)(3 * 4096));
+    assert_ptr_equal(watched[31], (void *)(uintptr_t)(34 * 4096));
+    assert_int_equal(mem_options_apply("nowatch"), 0);
+    assert_int_equal(hook_watch_list(watched, 40), 0);
+}
+
 static void round_trip_in_child(void *arg)
 {
     char before[4096], after[4096];
@@ -400,6 +418,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_names),
         cmocka_unit_test(test_method_and_check),
         cmocka_unit_test(test_long_and_odd),
+        cmocka_unit_test(test_watch_oldest),
         cmocka_unit_test(test_round_trip),
         cmocka_unit_test(test_verbose),
         cmocka_unit_test(test_usage),
