@@ -37,7 +37,7 @@ static void trace(struct shell *sh, bool negated, const char *a, size_t a_len, c
 }
 
 static const char *const op_names[] = {
-    [COND_MATCH] = "==",  [COND_NO_MATCH] = "!=", [COND_REGEX] = "=~", [COND_LESS] = "<",
+    [COND_MATCH] = "=",   [COND_NO_MATCH] = "!=", [COND_REGEX] = "=~", [COND_LESS] = "<",
     [COND_GREATER] = ">", [COND_NT] = "-nt",      [COND_OT] = "-ot",   [COND_EF] = "-ef",
     [COND_EQ] = "-eq",    [COND_NE] = "-ne",      [COND_LT] = "-lt",   [COND_LE] = "-le",
     [COND_GT] = "-gt",    [COND_GE] = "-ge",

@@ -149,6 +149,10 @@ void xtrace_words(struct shell *sh, size_t count, const char *const *words);
 void xtrace_assign(struct shell *sh, const struct var_ref *ref, bool append, const char *text,
                    size_t len);
 /* PREFIX and the source text of WORD: `(( x + 1 ))`. */
+/* The words of a declaration command: its assignments first, a line each, as ksh93 shows them.
+ * ASSIGNED: bit N tells that word N was written as one. */
+void xtrace_declaration(struct shell *sh, size_t count, const char *const *words,
+                        uint64_t assigned);
 /* A redirection whose word stands for TEXT, about to be made: on one line with those before it,
  * until xtrace_redir_end(). Each goes to what descriptor 2 is then. */
 void xtrace_redir(struct shell *sh, const struct redir *redir, const char *text, size_t len);

@@ -79,6 +79,7 @@ struct declared {
     size_t *places;
     size_t count;
     size_t many_first, many_end; /* struct args */
+    uint64_t assigned; /* bit N: field N was written as an assignment; only the first 64 */
 };
 
 static enum flow declared_add(struct shell *sh, struct declared *declared, size_t room,
@@ -151,6 +152,8 @@ static enum flow words_expand(struct shell *sh, const struct node_simple *node, 
 {
     for (uint32_t i = 0; i < node->arg_count; i++) {
         const struct arg *arg = &node->args[i];
+        if (arg->kind == ARG_ASSIGN && fields->count < 64)
+            declared->assigned |= UINT64_C(1) << fields->count;
         if (arg->kind == ARG_ASSIGN && (declaration || !arg->word))
             TRY(declared_arg(sh, node, arg->assign, fields, declared));
         else
@@ -590,8 +593,12 @@ static enum flow command_run(struct shell *sh, const struct node_simple *node, b
         if (done)
             return FLOW_NEXT;
     }
-    if (__builtin_expect(xtrace_on(sh) || sh->show_only, 0))
-        xtrace_words(sh, run.args.count, run.args.argv);
+    if (__builtin_expect(xtrace_on(sh) || sh->show_only, 0)) {
+        if (node->declaration && !option_on(sh, OPTION_POSIX))
+            xtrace_declaration(sh, run.args.count, run.args.argv, declared.assigned);
+        else
+            xtrace_words(sh, run.args.count, run.args.argv);
+    }
     if (sh->show_only) {
         sh->status = 0;
         return FLOW_NEXT;

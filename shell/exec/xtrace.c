@@ -130,6 +130,28 @@ void xtrace_words(struct shell *sh, size_t count, const char *const *words)
     line_end(sh, &s);
 }
 
+void xtrace_declaration(struct shell *sh, size_t count, const char *const *words, uint64_t assigned)
+{
+    const char **names = scratch_alloc(sh, count * sizeof *names);
+    for (size_t i = 0; names && i < count; i++) {
+        size_t len = strcspn(words[i], "=");
+        size_t name_len = len && words[i][len - 1] == '+' ? len - 1 : len;
+        names[i] = words[i];
+        bool is_assigned = i < 64 && assigned >> i & 1;
+        if (!is_assigned || !words[i][len] || !text_is_name(words[i], name_len))
+            continue;
+        struct str s;
+        line_begin(sh, &s);
+        str_append(&s, words[i], len + 1);
+        text_quote(&s, words[i] + len + 1, strlen(words[i] + len + 1));
+        line_end(sh, &s);
+        names[i] = scratch_dup(sh, words[i], name_len);
+        if (!names[i])
+            names[i] = words[i];
+    }
+    xtrace_words(sh, count, names ? names : words);
+}
+
 void xtrace_redir_end(struct shell *sh)
 {
     struct out *out = sh->redir_traced ? fdtab_out(sh, 2) : NULL;
