@@ -226,7 +226,7 @@ static size_t scan_word(const char *text, size_t len, struct scanned *s)
     if (strncasecmp(text, "inf", 3) == 0)
         s->number = HUGE_VALL;
     else if (strncasecmp(text, "nan", 3) == 0)
-        s->number = nanl("");
+        s->number = (long double)NAN;
     else
         return 0;
     s->is_float = true;
