@@ -585,9 +585,18 @@ void site_free(struct span *span, void *block)
                    state == MEM_SITES_ON && !glue_threaded())) {
         struct mem_region *region = span->region;
         struct size_class *class = &region->classes[span->class_index];
-        if (MEM_LIKELY(class->head != block)) {
-            block_died(region, block, class->bytes);
-            class_give(region, class, block);
+        if (MEM_LIKELY(class->room > 0)) {
+            if (MEM_LIKELY(class->head != block)) {
+                block_died(region, block, class->bytes);
+                class_give(region, class, block);
+                return;
+            }
+        } else if (MEM_LIKELY(class->head != block && pack_mark(span, class, block))) {
+            block_died(region, block, class->bytes); /* before its word can be dropped */
+            MEM_POISON(block, class->bytes);
+            region_count_free(region, class->bytes);
+            if (MEM_UNLIKELY(span->used <= span->low))
+                pack_low(span);
             return;
         }
     }

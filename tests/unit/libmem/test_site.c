@@ -391,14 +391,49 @@ static void test_many_sites(void **state)
     end(r);
 }
 
+/* More frees than a class keeps at hand, down to packs that go away; blocks freed twice count once.
+ */
+static void test_many_frees(void **state)
+{
+    (void)state;
+    enum { MANY = 20000 };
+    static void *blocks[MANY];
+    struct mem_region *r = mem_region_open("frees", MEM_BEST, 0);
+    mem_sites_set(true);
+    uint32_t site = mem_site_new();
+    mem_site = site;
+    for (int i = 0; i < MANY; i++)
+        blocks[i] = mem_alloc(r, 48);
+    mem_site = 0;
+    for (int i = 0; i < MANY; i++) {
+        mem_free(blocks[i]);
+        if (i % 5000 == 2500)
+            agree();
+        if (i == MANY / 2) {
+            mem_free(blocks[i]); /* each tells a line */
+            mem_free(blocks[i - 1]);
+            agree();
+        }
+    }
+    assert_int_equal(site_stats(site).live_count, 0);
+    assert_int_equal(site_stats(site).peak_bytes, (uint64_t)MANY * 48);
+    agree();
+    end(r);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_counts),     cmocka_unit_test(test_resize),
-        cmocka_unit_test(test_last),       cmocka_unit_test(test_off_and_on),
-        cmocka_unit_test(test_kinds),      cmocka_unit_test(test_beside_others),
-        cmocka_unit_test(test_option),     cmocka_unit_test(test_giving_back),
-        cmocka_unit_test(test_many_sites),
+        cmocka_unit_test(test_counts),
+        cmocka_unit_test(test_resize),
+        cmocka_unit_test(test_last),
+        cmocka_unit_test(test_off_and_on),
+        cmocka_unit_test(test_kinds),
+        cmocka_unit_test(test_beside_others),
+        cmocka_unit_test(test_option),
+        cmocka_unit_test(test_giving_back),
+        cmocka_unit_test(test_many_frees),
+        cmocka_unit_test(test_many_sites), /* the last: it makes thousands */
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
