@@ -320,7 +320,10 @@ enum flow vmstat_timeline(struct shell *sh, const struct request *rq)
     if (strcmp(rq->write, "0") != 0)
         return timeline_begin(sh, rq);
     if (!sh->vmstat || !is_own(sh, sh->vmstat->timeline))
-        return vmstat_fail(sh, rq, "-w: no samples are being taken");
+        return vmstat_fail(sh, rq,
+                           sh->vmstat && sh->vmstat->timeline
+                               ? "-w: samples are taken outside of this subshell"
+                               : "-w: no samples are being taken");
     if (!file)
         return timeline_end(sh, sh->out);
     struct timeline *timeline = sh->vmstat->timeline;
