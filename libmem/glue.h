@@ -140,24 +140,50 @@ static inline int glue_open_zero(void)
     return glue_fd_high(fd);
 }
 
+/* PATH made or cut, for writing; a FIFO that nobody reads is an error, not something to wait for.
+ */
+static inline int glue_open_write(const char *path)
+{
+    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NONBLOCK, 0644);
+
+    if (fd >= 0)
+        (void)fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK);
+    return glue_fd_high(fd);
+}
+
+/*
+ * As write, but an interruption is retried, and a pipe that nobody reads any more is an error and
+ * not the end of the program, which knows nothing of what is written here.
+ */
+static inline ssize_t glue_write_some(int fd, const char *text, size_t bytes)
+{
+    static const struct timespec at_once = { 0, 0 };
+    sigset_t broken, before, waiting;
+    ssize_t done;
+
+    sigemptyset(&broken);
+    sigaddset(&broken, SIGPIPE);
+    pthread_sigmask(SIG_BLOCK, &broken, &before);
+    bool was_waiting = sigpending(&waiting) == 0 && sigismember(&waiting, SIGPIPE) == 1;
+    while ((done = write(fd, text, bytes)) < 0 && errno == EINTR)
+        ;
+    int error = errno;
+    if ((done < 0 ? error == EPIPE : (size_t)done < bytes) &&
+        !was_waiting) /* a part: it also comes */
+        while (sigtimedwait(&broken, NULL, &at_once) < 0 && errno == EINTR)
+            ;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    errno = error;
+    return done;
+}
+
 /* One write to FD; what cannot be written is lost. */
 static inline void glue_write(int fd, const char *text, size_t bytes)
 {
     int saved = errno;
 
-    while (write(fd, text, bytes) < 0 && errno == EINTR)
-        ;
+    (void)glue_write_some(fd, text, bytes);
     errno = saved;
-}
-
-/* As write, but only an interruption is retried. */
-static inline ssize_t glue_write_some(int fd, const char *text, size_t bytes)
-{
-    ssize_t done;
-
-    while ((done = write(fd, text, bytes)) < 0 && errno == EINTR)
-        ;
-    return done;
 }
 
 static inline uint64_t glue_time_us(void)

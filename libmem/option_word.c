@@ -92,20 +92,20 @@ bool option_word_size(struct word word, size_t *ret_size)
 
 /* ---- files ---- */
 
-/* &N and /dev/fd/N are open descriptors. */
+/* &N and /dev/fd/N are open descriptors; a number too large is one that is not open. */
 static bool file_descriptor(const char *name, int *ret_fd)
 {
-    size_t number;
-    const char *digits = NULL;
+    const char *digits = name[0] == '&' ? name + 1 : NULL;
+    int fd = 0;
 
-    if (name[0] == '&')
-        digits = name + 1;
-    else if (strncmp(name, "/dev/fd/", 8) == 0)
+    if (strncmp(name, "/dev/fd/", 8) == 0)
         digits = name + 8;
-    if (!digits || !option_word_size((struct word){ digits, strlen(digits) }, &number) ||
-        number > INT_MAX)
+    if (!digits || !*digits || digits[strspn(digits, "0123456789")])
         return false;
-    *ret_fd = (int)number;
+    for (; *digits; digits++)
+        if (__builtin_mul_overflow(fd, 10, &fd) || __builtin_add_overflow(fd, *digits - '0', &fd))
+            fd = INT_MAX;
+    *ret_fd = fd;
     return true;
 }
 
@@ -140,5 +140,5 @@ int option_word_open(struct word value, char name[MEM_FILE_BYTES])
     name[value.bytes] = '\0';
     if (file_descriptor(path, &fd))
         return fcntl(fd, F_DUPFD_CLOEXEC, 48);
-    return glue_fd_high(open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
+    return glue_open_write(path);
 }

@@ -658,6 +658,16 @@ static unsigned options_apply(const char *text, size_t bytes)
     return complaints;
 }
 
+static void say_too_long(void)
+{
+    struct mem_line line = { .used = 0 };
+
+    line_str(&line, "vmalloc: VMALLOC_OPTIONS: too long: ignored from byte ");
+    line_dec(&line, MEM_OPTIONS_BYTES + 1);
+    line_str(&line, " on");
+    line_send(&line);
+}
+
 void mem_settings_init(void)
 {
     if (settings_read)
@@ -666,7 +676,10 @@ void mem_settings_init(void)
     mem_settings.page_bytes = mem_round_up(MEM_PAGE, glue_page_bytes());
     const char *text = glue_env("VMALLOC_OPTIONS");
     if (text && !glue_privileged()) {
-        (void)options_apply(text, strnlen(text, MEM_OPTIONS_BYTES));
+        size_t bytes = strnlen(text, MEM_OPTIONS_BYTES);
+        (void)options_apply(text, bytes);
+        if (text[bytes])
+            say_too_long();
         hooks_update();
     }
 }

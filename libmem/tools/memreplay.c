@@ -8,6 +8,7 @@
  * program is not linked with libmem: every run is this program started anew with --run, which reads
  * the trace into memory it maps itself and then only calls malloc, realloc and free.
  */
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <malloc.h>
@@ -23,6 +24,8 @@
 #include <unistd.h>
 
 #include "libmem/trace_format.h"
+
+enum { TIMES_MAX = 1000 };
 
 /* One call: slot says which block. */
 struct event {
@@ -323,8 +326,21 @@ static void replay(const struct trace *trace, char **blocks, uint64_t *sizes)
     }
 }
 
+/* The dynamic linker goes on without what it cannot preload; figures of another malloc mislead. */
+static void require_preloaded(void)
+{
+    const char *library = getenv("LD_PRELOAD");
+
+    if (library && !dlopen(library, RTLD_LAZY | RTLD_NOLOAD)) {
+        fprintf(stderr, "memreplay: %s: cannot be preloaded\n", library);
+        exit(1);
+    }
+}
+
 static int run(const char *name)
 {
+    require_preloaded();
+
     struct trace trace = trace_load(name);
     char **blocks = map(trace.slots * sizeof *blocks);
     uint64_t *sizes = map(trace.slots * sizeof *sizes);
@@ -437,6 +453,15 @@ static const char *libmem_path(void)
     return "libmem.so.0";
 }
 
+/* 1 to TIMES_MAX, or 0: TEXT is no such number. */
+static int number_of_times(const char *text)
+{
+    char *end;
+    long times = strtol(text, &end, 10);
+
+    return *text && !*end && times > 0 && times <= TIMES_MAX ? (int)times : 0;
+}
+
 int main(int argc, char **argv)
 {
     static struct kind_of_run kinds[64];
@@ -448,7 +473,7 @@ int main(int argc, char **argv)
         return run(argv[2]);
     while ((option = getopt(argc, argv, "n:l:o:p:")) != -1) {
         if (option == 'n')
-            times = (int)strtol(optarg, NULL, 10);
+            times = number_of_times(optarg);
         else if (option == 'l')
             libmem = optarg;
         else if (option == 'o' && count < 64)

@@ -279,9 +279,64 @@ static void test_unwritable(void **state)
         snprintf(want, sizeof want, "vmalloc: %s: cannot write: Bad file descriptor\n", text);
         assert_said(want);
         assert_int_equal(lines_said("vmalloc:"), 1);
+        snprintf(text, sizeof text, "%s=&99999999999", options[i]);
+        run("state", text);
+        snprintf(want, sizeof want, "vmalloc: %s: cannot write: Bad file descriptor\n", text);
+        assert_said(want);
     }
     run("trace", "trace=/dev/full");
     assert_string_equal(said, "vmalloc: trace: cannot write: No space left on device\n");
+}
+
+/* Neither waits for a reader nor dies with one. */
+static void test_pipes(void **state)
+{
+    static const char *const options[] = { "trace=fifo", "warn=fifo", "leak=fifo" };
+    int fds[2];
+
+    (void)state;
+    assert_int_equal(mkfifo("fifo", 0600), 0);
+    for (size_t i = 0; i < 3; i++) {
+        char want[200];
+        run("state", options[i]);
+        snprintf(want, sizeof want, "vmalloc: %s: cannot write: No such device or address\n",
+                 options[i]);
+        assert_said(want);
+    }
+    assert_int_equal(pipe(fds), 0);
+    assert_int_equal(dup2(fds[1], 70), 70);
+    close(fds[0]);
+    close(fds[1]);
+    run("trace", "trace=&70");
+    assert_string_equal(said, "vmalloc: trace: cannot write: Broken pipe\n");
+    close(70);
+
+    /* the reader ends while a write waits, a part of which is done */
+    pid_t reader = fork();
+    assert_true(reader >= 0);
+    if (reader == 0) {
+        char some[100];
+        int fd = open("fifo", O_RDONLY);
+        _exit(read(fd, some, sizeof some) < 0 || usleep(200000));
+    }
+    int fd = open("fifo", O_WRONLY);
+    assert_true(fd >= 0);
+    run("trace", "trace=fifo");
+    close(fd);
+    assert_string_equal(said, "vmalloc: trace: cannot write: Broken pipe\n");
+    waitpid(reader, NULL, 0);
+}
+
+static void test_too_long(void **state)
+{
+    static char text[3000];
+
+    (void)state;
+    memset(text, ' ', sizeof text - 1);
+    memcpy(text + 1023, "bogus", 5);
+    run("state", text);
+    assert_said("vmalloc: VMALLOC_OPTIONS: too long: ignored from byte 1024 on\n");
+    assert_int_equal(lines_said("vmalloc:"), 1);
 }
 
 static void test_watch_never(void **state)
@@ -442,7 +497,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_check),           cmocka_unit_test(test_debug_lines),
         cmocka_unit_test(test_pagesize),        cmocka_unit_test(test_delay),
         cmocka_unit_test(test_older_spellings), cmocka_unit_test(test_files),
-        cmocka_unit_test(test_unwritable),      cmocka_unit_test(test_watch_never),
+        cmocka_unit_test(test_unwritable),      cmocka_unit_test(test_pipes),
+        cmocka_unit_test(test_too_long),        cmocka_unit_test(test_watch_never),
         cmocka_unit_test(test_warn_later),      cmocka_unit_test(test_bad_values),
         cmocka_unit_test(test_twice),           cmocka_unit_test(test_limit_too_low),
     };
