@@ -269,6 +269,8 @@ static enum flow change_attrs(struct shell *sh, struct var *var, uint32_t set,
 
 /* ---- name references ---- */
 
+enum { REFERENCE_DEPTH_MAX = 100 };
+
 static enum flow refuse_self(struct shell *sh, const struct name *name)
 {
     return shell_fail(sh, ERROR_ASSIGN, 1, name->text, "invalid self reference");
@@ -281,7 +283,8 @@ static enum flow check_loop(struct shell *sh, const struct var *var, const struc
     const struct var *at = target_var ? target_var : target->cur;
     if (!target_var && target == var->name && !(at && at != var))
         return refuse_self(sh, var->name);
-    for (int depth = 0; at && (at->attrs & VAR_NAMEREF) && at->target && depth < 100; depth++) {
+    for (int depth = 0;
+         at && (at->attrs & VAR_NAMEREF) && at->target && depth < REFERENCE_DEPTH_MAX; depth++) {
         if (at == var)
             return refuse_self(sh, var->name);
         at = at->target_var ? at->target_var : at->target->cur;
@@ -306,6 +309,48 @@ static enum flow target_from_value(struct shell *sh, const struct var *var,
     return *ret_target ? FLOW_NEXT : shell_fail_memory(sh, len);
 }
 
+/* The variable that a reference to TARGET starts from: ROOT, or else the visible one. */
+static const struct var *start_of(struct name *target, const struct var *root)
+{
+    return root ? root : name_root(target)->cur;
+}
+
+/* A reference to a reference, or to something reached through one, refers to what that refers to
+ * now: NEXT's target and REST are rewritten until they start from an ordinary variable. */
+static enum flow resolve_target(struct shell *sh, const struct var *var, struct var_state *next,
+                                const char **rest)
+{
+    const struct var *via = start_of(next->target, next->target_var);
+    for (int depth = 0; via && via != var && (via->attrs & VAR_NAMEREF) && via->target; depth++) {
+        if (depth == REFERENCE_DEPTH_MAX)
+            return shell_fail(sh, ERROR_ASSIGN, 1, var->name->text, "name reference loop");
+        struct str s;
+        size_t root_len = name_root(next->target)->len;
+        str_init(&s, sh->scratch);
+        str_append(&s, via->target->text, via->target->len);
+        str_append_z(&s, via->target_rest ? via->target_rest : "");
+        str_append(&s, next->target->text + root_len, next->target->len - root_len);
+        str_append_z(&s, *rest ? *rest : "");
+        if (!str_ok(&s))
+            return shell_fail_memory(sh, s.len);
+        const char *text = str_text(&s), *bracket = strchr(text, '[');
+        size_t name_len = bracket ? (size_t)(bracket - text) : s.len;
+        struct name *target = name_intern(sh, text, name_len);
+        if (!target)
+            return shell_fail_memory(sh, name_len);
+        struct var *root = via->target_var;
+        if (!root && next->target_var)
+            root = scope_caller_local(sh, name_root(target));
+        if (!root && name_root(target)->cur == via)
+            root = via->outer; /* a local reference to the global of the same name */
+        *rest = bracket;
+        next->target = target;
+        next->target_var = root;
+        via = start_of(target, root);
+    }
+    return FLOW_NEXT;
+}
+
 static enum flow make_reference(struct shell *sh, struct var *var, const struct var_change *change)
 {
     TRY(var_check_writable(sh, var, 0));
@@ -315,6 +360,7 @@ static enum flow make_reference(struct shell *sh, struct var *var, const struct 
     struct var_state next = { .attrs = VAR_NAMEREF | VAR_NOTHING,
                               .width = -1,
                               .target = change->nameref_target };
+    const char *rest = change->nameref_rest;
     if (!next.target && (var->attrs & VAR_NAMEREF))
         return FLOW_NEXT; /* it is one already */
     if (!next.target)
@@ -326,11 +372,12 @@ static enum flow make_reference(struct shell *sh, struct var *var, const struct 
         if (!next.target_var && next.target == var->name && change->nameref_caller && var->owner)
             next.target_var = var->outer; /* the global one */
         TRY(check_loop(sh, var, next.target, next.target_var));
+        TRY(resolve_target(sh, var, &next, &rest));
     }
-    if (change->nameref_rest) {
-        next.target_rest = text_dup(sh->heap, change->nameref_rest);
+    if (rest) {
+        next.target_rest = text_dup(sh->heap, rest);
         if (!next.target_rest)
-            return shell_fail_memory(sh, strlen(change->nameref_rest));
+            return shell_fail_memory(sh, strlen(rest));
     }
     return swap_state(sh, var, &next);
 }

@@ -99,6 +99,13 @@ static enum flow gather_members(struct gathering *g, struct members *m)
     return flow;
 }
 
+/* .sh and what is below it: those variables have flat names and are no members of anything. */
+static bool is_own_tree(const struct name *name)
+{
+    return name->len >= 3 && memcmp(name->text, ".sh", 3) == 0 &&
+           (name->len == 3 || name->text[3] == '.');
+}
+
 enum flow var_member_names(struct shell *sh, const struct var_ref *ref, const char ***ret_texts,
                            size_t *ret_count)
 {
@@ -107,6 +114,13 @@ enum flow var_member_names(struct shell *sh, const struct var_ref *ref, const ch
     str_init(&g.path, sh->scratch);
     *ret_texts = NULL;
     *ret_count = 0;
+    if (!ref->base && !ref->step_count && is_own_tree(ref->name)) {
+        str_append(&g.path, ref->name->text, ref->name->len);
+        str_putc(&g.path, '.');
+        if (!str_ok(&g.path))
+            return shell_fail_memory(sh, g.path.len);
+        return var_prefix_names(sh, str_text(&g.path), g.path.len, ret_texts, ret_count);
+    }
     TRY(var_find_members(sh, ref, &m));
     if (!m)
         return FLOW_NEXT;
