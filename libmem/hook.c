@@ -91,11 +91,10 @@ void hooks_update(void)
         set->sites || hooks & (HOOK_TRACE | HOOK_WATCH) || debug_regions || set->debug_method;
     if (!mem_site_wanted)
         mem_site = 0;
-    bool changed = !hooks != !set->hooks;
-    if (hooks != set->hooks) /* threads read it all the time */
-        mem_settings.hooks = hooks;
-    if (changed)
-        region_hooks_changed();
+    if (hooks == set->hooks) /* threads read it all the time */
+        return;
+    mem_settings.hooks = hooks;
+    region_hooks_changed();
 }
 
 void hooks_debug_region(void)

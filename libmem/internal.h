@@ -102,6 +102,7 @@ struct mixed_pack {
 
 struct mem_region {
     size_t small_limit; /* requests of 1..small_limit take the fast path; LAST: none */
+    size_t site_limit;  /* the same where sites are followed and nothing else asks */
     size_t class_mask;  /* of the index of a small class; POOL: 0, its only one */
     size_t busy_bytes, peak_bytes;
     uint64_t alloc_count;
@@ -121,9 +122,10 @@ struct mem_region {
     uint64_t dropped_count; /* of freed_count: not by a call of free */
     uint64_t resize_count;
     /* MEM_LAST, with sites: see site.c */
-    uint64_t site_mask;      /* of mem_site in the heads of new blocks: all of it or nothing */
-    struct mem_mark settled; /* what is below is counted */
-    uint64_t kind_bytes, kind_count, kind_peak;
+    uint64_t site_head;                    /* of new blocks */
+    uint64_t settled_bytes, settled_count; /* busy ones that are counted */
+    uint32_t site_key;                     /* the mem_site that site_head is for */
+    uint64_t kind_bytes, kind_peak, kind_count;
     uint64_t calm_start; /* MEM_LAST, us: since when empty segments were seen unused; 0: not yet */
     uint32_t calm_resets;
     /* MEM_LAST regions end here. */
@@ -368,6 +370,13 @@ void *pool_alloc(struct mem_region *region, size_t bytes, size_t align);
 /* site.c: the calls while sites are followed and nothing else asks; of regions without frames */
 void *site_alloc(struct mem_region *region, size_t bytes, size_t align, bool zeroed, unsigned kind);
 void site_free(struct span *span, void *block); /* BLOCK of a region, or wrong */
+/* Of 1..site_limit bytes. */
+void *site_take(struct mem_region *region, size_t bytes, unsigned kind);
+void site_free_pack(struct span *pack, void *block); /* of a region with a site_limit */
+bool site_free_sized(struct mem_region *region, void *block,
+                     size_t bytes); /* false: not so simple */
+/* Before blocks of a MEM_LAST region are got, where mem_site is not its site_key. */
+void site_last_switch(struct mem_region *region);
 void *site_resize(struct mem_region *region, void *block, size_t bytes, bool keep, unsigned kind);
 bool site_resize_in_place(struct span *span, void *block, size_t bytes);
 /* A block of a debug region begins or ends; one freed from afar ends. */
@@ -377,7 +386,6 @@ unsigned site_kind(const void *block); /* 0: its region's */
 /* BLOCK, just born without a kind, gets one. */
 void site_kind_set(const struct mem_region *region, const void *block, size_t bytes, unsigned kind);
 void site_last_reset(struct mem_region *region, const struct mem_mark *mark); /* is about to be */
-void site_region_init(struct mem_region *region);
 void site_region_dies(struct mem_region *region); /* all its blocks are about to */
 void site_forget(const char *base, size_t bytes);
 bool sites_update(bool on);   /* true: HOOK_SITES is wanted */

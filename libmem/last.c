@@ -59,12 +59,6 @@ size_t last_block_bytes(const void *block)
     return head_get((const char *)block - MEM_LAST_HEAD) - MEM_LAST_HEAD;
 }
 
-/* What makes the site of a new block in its head. */
-static inline size_t site_head(const struct mem_region *region)
-{
-    return (size_t)mem_site << SITE_SHIFT & region->site_mask;
-}
-
 /* Enters more of SEGMENT in the page map until BYTES above NEXT are in it. */
 static void segment_map_more(struct segment *segment, const char *next, size_t bytes)
 {
@@ -175,7 +169,7 @@ void *last_alloc(struct mem_region *region, size_t bytes, size_t align)
     }
     char *head = region->last_next;
     MEM_OPEN(head, step);
-    head_set(head, step | site_head(region));
+    head_set(head, step | region->site_head);
     region->last_next = head + step;
     region_count_alloc(region, step - MEM_LAST_HEAD);
     return head + MEM_LAST_HEAD;
@@ -216,7 +210,7 @@ bool last_resize_in_place(struct mem_region *region, void *block, size_t bytes)
     }
     if (step > old + MEM_LAST_HEAD)
         MEM_OPEN((char *)block + old, step - MEM_LAST_HEAD - old);
-    head_set(head, step | site_head(region));
+    head_set(head, step | region->site_head);
     region->last_next = head + step;
     region->busy_bytes += step - MEM_LAST_HEAD - old;
     if (region->busy_bytes > region->peak_bytes)
@@ -397,6 +391,11 @@ void mem_region_reset(struct mem_region *region, struct mem_mark mark)
     if (region->last_next == mark.next && region->last_segment == mark.segment)
         return;
     if (MEM_LIKELY(!mem_settings.hooks)) {
+        last_reset(region, &mark);
+        return;
+    }
+    if (mem_settings.hooks == HOOK_SITES && !glue_threaded()) {
+        site_last_reset(region, &mark);
         last_reset(region, &mark);
         return;
     }

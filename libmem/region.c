@@ -34,6 +34,10 @@ void region_limit_set(struct mem_region *region)
         limit = region->classes[0].bytes;
     region->small_limit =
         region->debug || mem_settings.hooks || region->heap == HEAP_SHARED ? 0 : limit;
+    region->site_limit = !region->debug && mem_settings.hooks == HOOK_SITES &&
+                                 region->heap != HEAP_SHARED && mem_sites_state() == MEM_SITES_ON
+                             ? limit
+                             : 0;
 }
 
 static void region_init_classes(struct mem_region *region, size_t pool_bytes)
@@ -52,7 +56,6 @@ void region_init(struct mem_region *region, const char *name, enum mem_method me
     region->debug = method == MEM_METHOD_DEBUG || (method == MEM_BEST && mem_settings.debug_method);
     region->method = region->debug ? MEM_BEST : method;
     region->open = true;
-    site_region_init(region);
     if (region->debug)
         hooks_debug_region();
     for (size_t i = 0; i < MEM_NAME_BYTES - 1 && name[i]; i++)
@@ -317,10 +320,15 @@ void *plain_alloc(struct mem_region *region, size_t bytes, size_t align, bool ze
 void *region_alloc(struct mem_region *region, size_t bytes, size_t align, bool zeroed,
                    unsigned kind, const void *caller)
 {
-    if (mem_settings.hooks == HOOK_SITES && !region->debug && region->method != MEM_LAST)
-        return site_alloc(region, bytes, align, zeroed, kind);
-    if (MEM_UNLIKELY(mem_settings.hooks & ~(unsigned)HOOK_SITES || region->debug))
-        return hook_alloc(region, bytes, align, zeroed, kind, caller);
+    if (MEM_UNLIKELY(mem_settings.hooks || region->debug)) {
+        if (mem_settings.hooks != HOOK_SITES)
+            return hook_alloc(region, bytes, align, zeroed, kind, caller);
+        if (region->method != MEM_LAST)
+            return region->debug ? hook_alloc(region, bytes, align, zeroed, kind, caller)
+                                 : site_alloc(region, bytes, align, zeroed, kind);
+        if (mem_site != region->site_key)
+            site_last_switch(region);
+    }
     return plain_alloc(region, bytes, align, zeroed);
 }
 
@@ -332,6 +340,8 @@ void *mem_alloc(struct mem_region *region, size_t bytes)
             return alloc_failed(bytes);
         return block;
     }
+    if (bytes - 1 < region->site_limit)
+        return site_take(region, bytes, 0);
     return region_alloc(region, bytes, MEM_ALIGN, false, 0, CALLER);
 }
 
@@ -343,6 +353,8 @@ void *mem_alloc_kind(struct mem_region *region, size_t bytes, unsigned kind)
             return alloc_failed(bytes);
         return block;
     }
+    if (bytes - 1 < region->site_limit)
+        return site_take(region, bytes, kind);
     return region_alloc(region, bytes, MEM_ALIGN, false, kind, CALLER);
 }
 
@@ -493,9 +505,8 @@ void region_free(void *block, const void *caller)
 {
     struct span *span = map_find(block);
 
-    if (mem_settings.hooks == HOOK_SITES && span && span->kind == SPAN_PACK &&
-        !span->region->debug) {
-        site_free(span, block);
+    if (span && span->kind == SPAN_PACK && span->region->site_limit) {
+        site_free_pack(span, block);
         return;
     }
     bool debug = span && span->region ? span->region->debug : mem_settings.debug_method;
@@ -537,6 +548,8 @@ void mem_free_sized(struct mem_region *region, void *block, size_t bytes)
         }
     }
     if (MEM_LIKELY(region->small_limit && block_give(block)))
+        return;
+    if (block && bytes - 1 < region->site_limit && site_free_sized(region, block, bytes))
         return;
     if (block)
         region_free(block, CALLER);

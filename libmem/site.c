@@ -1,122 +1,68 @@
 /*
  * site.c: sites=on, who allocated: a site for each living block, and counters for each site.
  *
- * The sites of blocks stand beside the heap: a word for each 16 bytes of address, in chunks made
- * when first needed and found by two look-ups, so that neither a block's size nor its region
- * matters; the word of a block's first byte is its own, others mean nothing. A word is SITE | KIND
- * << 24; 0 is what a block has that was got before, or found no memory for its word.
+ * The sites of blocks stand beside the heap (site_word.c): for each block a word, SITE | KIND <<
+ * 24; 0 is what a block has that was got before, or found no memory for its word.
  *
- * What happens again and again costs little, because it is counted later: births of one word in a
- * row are a RUN, one a kind; deaths wait in a queue until their words have come from memory (blocks
- * die in any order, and each is a miss). Whatever else is counted, and each birth after a death,
- * settles both, in the order of events, so peaks are exact.
+ * What happens again and again costs little. Births are counted at once, but a peak is only looked
+ * for before something is taken away, and by readers. Deaths wait in a queue until their words have
+ * come from memory (blocks die in any order, and each is a miss), and then, summed up by words, in
+ * `ended`. Whatever else is counted, and each birth after a death, settles both.
  *
- * MEM_LAST regions, whose blocks die by the thousand in one step, write mem_site into the head of
- * each block (last.c) without passing here, and are counted when blocks die: all that lies below
- * the mark `settled` is counted as got, and what is newer is counted when a reset ends it or
- * settles below it. So each block is looked at twice at most, and peaks are exact as well: such a
- * region only grows between two resets. For the kinds it counts alone.
+ * MEM_LAST regions, whose blocks die by the thousand in one step, write the site into the head of
+ * each block (last.c), and are counted by runs: what is newer than `settled_bytes` is of the one
+ * site in `site_head` and not counted yet; below, all is. A new site settles. So a reset that ends
+ * newer blocks only, as nearly all do, looks at none of them; another one looks at those it ends.
+ * For the kinds such a region counts alone.
  *
  * Counters are kept as what was ever got and ever freed. What lives when attribution begins is put
  * to site 0 by moving its `freed`, modulo 2^64, so that from then on the sites add up to the
- * regions. Every call that makes or ends a block passes here while HOOK_SITES is set; the fast
- * paths do not. All of it runs under the library's lock.
+ * regions. Every call that makes or ends a block passes here while HOOK_SITES is set (those for
+ * MEM_LAST only when the site is another one); the fast paths do not. All of it runs under the
+ * library's lock.
  */
-#include "libmem/internal.h"
+#include "libmem/site_word.h"
 
 enum {
     KIND_SHIFT = 24,
-    CHUNK_SHIFT = 23, /* of the heap, for one chunk of words */
-    CHUNK_WORDS = 1 << (CHUNK_SHIFT - 4),
-    LEAF_SHIFT = MEM_PAGE_SHIFT + MEM_MAP_LEAF_BITS,
-    LEAF_CHUNKS = 1 << (LEAF_SHIFT - CHUNK_SHIFT),
     COUNTS_FIRST = 64,
     FORGET_MIN = 64 << 10, /* smaller dead ranges keep their words */
     QUEUE_MAX = 64,
 };
 
-#define CHUNK_BYTES ((size_t)CHUNK_WORDS * sizeof(uint32_t))
-#define NO_KEY      UINT32_MAX
+#define NO_KEY UINT32_MAX
 
+/* Of 64 bytes. */
 struct count {
-    uint64_t got_count, freed_count, got_bytes, freed_bytes, peak_bytes;
-    uint64_t passed_count, passed_bytes; /* got and freed, not in the others */
-};
-
-struct site_leaf {
-    uint32_t *chunk[LEAF_CHUNKS];
+    uint64_t got_count, freed_count, peak_bytes, got_bytes, freed_bytes;
+    uint64_t passed_count, unused, passed_bytes; /* got and freed, not in the others */
 };
 
 uint32_t mem_site;
 bool mem_site_wanted;
 bool (*mem_site_describe)(uint32_t site, char *ret_text, size_t bytes);
 
-static struct site_leaf *leaves[1u << MEM_MAP_ROOT_BITS];
 static struct count counts_first[COUNTS_FIRST], kinds[MEM_KINDS];
 static struct count *counts = counts_first;
 static uint32_t counts_room = COUNTS_FIRST, site_count = 1;
 static enum mem_sites state;
 static uint64_t finishing_count; /* FINISHING: blocks that still have a site */
-static struct run {
-    uint32_t key, word; /* what mem_site was, and what it means */
-    uint64_t count, bytes;
-} runs[MEM_KINDS];
+static struct {
+    uint32_t key, site; /* what mem_site was, and what it means; NO_KEY: look, and settle first */
+    struct count *count;
+} now = { NO_KEY, 0, counts_first };
 static struct {
     const uint32_t *word;
     uint32_t bytes, kind;
-} queue[QUEUE_MAX]; /* blocks that died after the runs */
+} queue[QUEUE_MAX]; /* blocks that died; empty: `ended` is, too */
 static size_t queue_count;
-
-/* ---- the words of blocks ---- */
-
-static inline uint32_t *word_of(const void *block)
-{
-    uintptr_t at = (uintptr_t)block;
-    const struct site_leaf *leaf = leaves[at >> LEAF_SHIFT];
-    uint32_t *chunk =
-        MEM_LIKELY(leaf != NULL) ? leaf->chunk[at >> CHUNK_SHIFT & (LEAF_CHUNKS - 1)] : NULL;
-
-    return MEM_LIKELY(chunk != NULL) ? chunk + (at >> 4 & (CHUNK_WORDS - 1)) : NULL;
-}
-
-/* A chunk: of a big heap, in a huge page, because next to every word used is a miss. */
-static uint32_t *chunk_new(void)
-{
-    static size_t count;
-    bool huge = count++ && mem_settings.huge != MEM_HUGE_OFF;
-    char *base = glue_map_sparse(huge ? 2 * CHUNK_BYTES : CHUNK_BYTES);
-
-    if (!base || !huge)
-        return (uint32_t *)base;
-    size_t skip = -(uintptr_t)base & (CHUNK_BYTES - 1);
-    if (skip)
-        glue_unmap(base, skip);
-    if (skip != CHUNK_BYTES)
-        glue_unmap(base + skip + CHUNK_BYTES, CHUNK_BYTES - skip);
-    glue_advise(base + skip, CHUNK_BYTES, MADV_HUGEPAGE);
-    return (uint32_t *)(base + skip);
-}
-
-/* The same, made if need be; NULL: no memory. */
-static __attribute__((noinline)) uint32_t *word_make(const void *block)
-{
-    uintptr_t at = (uintptr_t)block;
-    struct site_leaf **leaf = &leaves[at >> LEAF_SHIFT];
-
-    if (!*leaf && !(*leaf = meta_alloc(sizeof **leaf)))
-        return NULL;
-    uint32_t **chunk = &(*leaf)->chunk[at >> CHUNK_SHIFT & (LEAF_CHUNKS - 1)];
-    if (!*chunk)
-        *chunk = chunk_new();
-    return word_of(block);
-}
-
-static inline uint32_t word_get(const void *block)
-{
-    const uint32_t *word = word_of(block);
-
-    return word ? *word : 0;
-}
+static struct ended {
+    uint64_t count, bytes;
+    uint32_t word;
+} __attribute__((aligned(32)))
+ended[MEM_KINDS];            /* blocks that died before those: for each kind some of one word */
+static uint32_t ended_kinds; /* bit set */
+static const uint32_t no_word;
 
 static void events_settle(void);
 
@@ -126,45 +72,28 @@ void site_forget(const char *base, size_t bytes)
     if (MEM_LIKELY(state == MEM_SITES_OFF) || bytes < FORGET_MIN)
         return;
     events_settle();
-    uintptr_t at = (uintptr_t)base, end = at + bytes;
-    while (at < end) {
-        uintptr_t next = (at | (((uintptr_t)1 << CHUNK_SHIFT) - 1)) + 1;
-        uint32_t *word = word_of((const void *)at);
-        next = next < end ? next : end;
-        if (word) {
-            size_t page = glue_page_bytes();
-            uintptr_t from = mem_round_up((uintptr_t)word, page);
-            uintptr_t to = ((uintptr_t)word + (next - at) / 4) & ~(uintptr_t)(page - 1);
-            if (from < to)
-                glue_advise((void *)from, to - from, MADV_DONTNEED);
-        }
-        at = next;
-    }
-}
-
-static void words_clear(void)
-{
-    for (size_t i = 0; i < sizeof leaves / sizeof leaves[0]; i++)
-        for (int j = 0; leaves[i] && j < LEAF_CHUNKS; j++)
-            if (leaves[i]->chunk[j]) {
-                glue_unmap(leaves[i]->chunk[j], CHUNK_BYTES);
-                leaves[i]->chunk[j] = NULL;
-            }
+    words_drop(base, bytes);
 }
 
 /* ---- counters ---- */
+
+static inline void count_peak(struct count *count)
+{
+    uint64_t live = count->got_bytes - count->freed_bytes;
+
+    if (live > count->peak_bytes)
+        count->peak_bytes = live;
+}
 
 static inline void count_born(struct count *count, uint64_t blocks, uint64_t bytes)
 {
     count->got_count += blocks;
     count->got_bytes += bytes;
-    uint64_t live = count->got_bytes - count->freed_bytes;
-    if (live > count->peak_bytes)
-        count->peak_bytes = live;
 }
 
 static inline void count_died(struct count *count, uint64_t blocks, uint64_t bytes)
 {
+    count_peak(count);
     count->freed_count += blocks;
     count->freed_bytes += bytes;
 }
@@ -172,12 +101,6 @@ static inline void count_died(struct count *count, uint64_t blocks, uint64_t byt
 static inline uint32_t site_now(void)
 {
     return MEM_LIKELY(state == MEM_SITES_ON && mem_site < site_count) ? mem_site : 0;
-}
-
-static void word_born(uint32_t word, uint64_t blocks, uint64_t bytes)
-{
-    count_born(&counts[word & MEM_SITE_MAX], blocks, bytes);
-    count_born(&kinds[word >> KIND_SHIFT], blocks, bytes);
 }
 
 /* KIND: of what has no word. */
@@ -191,73 +114,101 @@ static inline void word_died(uint32_t word, unsigned kind, uint64_t blocks, uint
 
 /* ---- events that wait ---- */
 
-static void run_settle(struct run *run)
+/* What died and has come from memory is summed up. */
+static __attribute__((noinline)) void queue_drain(void)
 {
-    if (run->count)
-        word_born(run->word, run->count, run->bytes);
-    run->count = run->bytes = 0;
+    for (size_t i = 0; i < queue_count; i++) {
+        uint32_t word = *queue[i].word;
+        struct ended *run = &ended[word >> KIND_SHIFT];
+        if (MEM_UNLIKELY(run->word != word || !word)) {
+            if (run->word)
+                word_died(run->word, 0, run->count, run->bytes);
+            *run = (struct ended){ .word = word };
+            if (!word) {
+                word_died(0, queue[i].kind, 1, queue[i].bytes);
+                continue;
+            }
+            ended_kinds |= 1u << (word >> KIND_SHIFT);
+        }
+        run->count++;
+        run->bytes += queue[i].bytes;
+    }
+    queue_count = 0;
 }
 
 static __attribute__((noinline)) void events_settle(void)
 {
-    for (int i = 0; i < MEM_KINDS; i++)
-        run_settle(&runs[i]);
-    for (size_t i = 0; i < queue_count; i++)
-        word_died(*queue[i].word, queue[i].kind, 1, queue[i].bytes);
-    queue_count = 0;
+    queue_drain();
+    for (; ended_kinds; ended_kinds &= ended_kinds - 1) {
+        struct ended *run = &ended[__builtin_ctz(ended_kinds)];
+        if (run->word)
+            word_died(run->word, 0, run->count, run->bytes);
+        *run = (struct ended){ 0 };
+    }
 }
 
-/* A birth that does not go on with the run of its kind. */
-static __attribute__((noinline)) void run_switch(unsigned kind)
+static void now_forget(void)
 {
-    run_settle(&runs[kind]);
-    runs[kind].word = site_now() | kind << KIND_SHIFT;
-    runs[kind].key = state == MEM_SITES_ON ? mem_site : NO_KEY;
+    now.key = NO_KEY;
+    now.site = 0;
+    now.count = counts;
 }
 
-static void runs_end(void)
+/* mem_site is another one. */
+static __attribute__((noinline)) void now_update(void)
 {
-    for (int i = 0; i < MEM_KINDS; i++)
-        runs[i].key = NO_KEY;
+    uint32_t site = site_now();
+
+    now.key = site == mem_site ? site : NO_KEY;
+    now.site = site;
+    now.count = &counts[site];
 }
 
-static inline void block_born(const struct mem_region *region, const void *block, size_t bytes,
-                              unsigned kind)
+/* The fast paths: what they need is at hand. */
+static inline bool now_ready(void)
 {
-    kind = kind ? kind % MEM_KINDS : region->kind;
-    struct run *run = &runs[kind];
-    uint32_t *at = word_of(block);
+    return MEM_LIKELY(mem_site == now.key && !glue_threaded());
+}
 
-    if (MEM_UNLIKELY(queue_count))
+static inline void now_born(uint32_t *word, size_t bytes, unsigned kind)
+{
+    *word = now.site | kind << KIND_SHIFT;
+    count_born(now.count, 1, bytes);
+    count_born(&kinds[kind], 1, bytes);
+}
+
+static void block_born(const struct mem_region *region, const void *block, size_t bytes,
+                       unsigned kind)
+{
+    uint32_t *word = word_make(block);
+
+    if (mem_site != now.key) {
         events_settle();
-    if (MEM_UNLIKELY(mem_site != run->key))
-        run_switch(kind);
-    if (MEM_UNLIKELY(!at) && !(at = word_make(block))) {
-        count_born(&counts[0], 1, bytes);
-        count_born(&kinds[region->kind], 1, bytes);
+        now_update();
+    }
+    if (word) {
+        now_born(word, bytes, kind ? kind % MEM_KINDS : region->kind);
         return;
     }
-    *at = run->word;
-    run->count++;
-    run->bytes += bytes;
+    count_born(&counts[0], 1, bytes);
+    count_born(&kinds[region->kind], 1, bytes);
 }
 
-/* Of a block of a pack. */
-static inline void block_died(const struct mem_region *region, const void *block, uint32_t bytes)
+/* A block that has WORD is about to be given back; the queue has room. */
+static inline void block_dies(const struct mem_region *region, const uint32_t *word, uint32_t bytes)
 {
-    const uint32_t *word = word_of(block);
-
-    if (MEM_UNLIKELY(!word)) {
-        events_settle();
-        word_died(0, region->kind, 1, bytes);
-        return;
-    }
     __builtin_prefetch(word);
-    if (MEM_UNLIKELY(queue_count == QUEUE_MAX))
-        events_settle();
     queue[queue_count].word = word;
     queue[queue_count].bytes = bytes;
     queue[queue_count++].kind = region->kind;
+    now.key = NO_KEY;
+}
+
+/* The last one was no block that lives. */
+static void block_died_not(void)
+{
+    if (!--queue_count)
+        events_settle();
 }
 
 void site_born(const struct mem_region *region, const void *block, size_t bytes)
@@ -306,18 +257,31 @@ static uint64_t live_of(const struct mem_region *region, uint64_t *ret_bytes)
 
 static void count_set_live(struct count *count, uint64_t blocks, uint64_t bytes)
 {
+    count_peak(count);
     count->freed_count = count->got_count - blocks;
     count->freed_bytes = count->got_bytes - bytes;
-    if (bytes > count->peak_bytes)
-        count->peak_bytes = bytes;
+    count_peak(count);
+}
+
+/* All of it is counted. */
+static inline void last_settled(struct mem_region *region)
+{
+    region->settled_bytes = region->busy_bytes;
+    region->settled_count = region->alloc_count - region->freed_count;
+}
+
+static void last_site_forget(struct mem_region *region)
+{
+    region->site_key = NO_KEY;
+    region->site_head = 0;
 }
 
 static void last_begin(struct mem_region *region)
 {
     last_sites_clear(region);
-    region->settled = mem_region_mark(region);
+    last_settled(region);
     region->kind_peak = region->busy_bytes;
-    region->site_mask = UINT64_MAX;
+    last_site_forget(region);
 }
 
 /* All that lives is of site 0. START: from now on it is followed. */
@@ -359,21 +323,17 @@ static void sites_finish(void)
     for (uint32_t i = 1; i < site_count; i++)
         finishing_count += counts[i].got_count - counts[i].freed_count;
     state = MEM_SITES_FINISHING;
-    runs_end();
+    now_forget();
     for (struct mem_region *region = mem_regions; region; region = region->next)
-        region->site_mask = 0;
+        last_site_forget(region);
 }
 
 bool sites_update(bool on)
 {
     sites_settle();
-    if (on && state == MEM_SITES_OFF) {
+    enum mem_sites before = state;
+    if (on && state == MEM_SITES_OFF)
         sites_begin(true);
-        runs_end();
-    }
-    if (on && state == MEM_SITES_FINISHING)
-        for (struct mem_region *region = mem_regions; region; region = region->next)
-            region->site_mask = UINT64_MAX;
     if (on)
         state = MEM_SITES_ON;
     else if (state == MEM_SITES_ON)
@@ -384,6 +344,8 @@ bool sites_update(bool on)
         for (uint32_t i = 0; i < site_count; i++)
             count_set_live(&counts[i], 0, 0);
     }
+    for (struct mem_region *region = mem_regions; region && state != before; region = region->next)
+        region_limit_set(region);
     return state != MEM_SITES_OFF;
 }
 
@@ -397,11 +359,6 @@ static void sites_end_check(void)
 }
 
 /* ---- MEM_LAST regions ---- */
-
-void site_region_init(struct mem_region *region)
-{
-    region->site_mask = state == MEM_SITES_ON ? UINT64_MAX : 0;
-}
 
 static inline struct count *site_counts(uint32_t site)
 {
@@ -432,13 +389,42 @@ static void last_died(struct mem_region *region, void *block, size_t bytes)
     last_count_died(site_counts(last_site_of(block)), bytes);
 }
 
+static inline struct count *last_count_new(const struct mem_region *region)
+{
+    return &counts[region->site_head >> MEM_LAST_SITE_SHIFT];
+}
+
+static inline void last_kind_born(struct mem_region *region, uint64_t blocks, uint64_t bytes)
+{
+    region->kind_bytes += bytes;
+    region->kind_count += blocks;
+    if (region->busy_bytes > region->kind_peak)
+        region->kind_peak = region->busy_bytes;
+}
+
 /* Counts what is new as got. */
 static void last_settle(struct mem_region *region)
 {
-    last_walk_above(region, &region->settled, last_born);
-    if (region->busy_bytes > region->kind_peak)
-        region->kind_peak = region->busy_bytes;
-    region->settled = mem_region_mark(region);
+    uint64_t bytes = region->busy_bytes - region->settled_bytes;
+    uint64_t blocks = region->alloc_count - region->freed_count - region->settled_count;
+
+    if (!bytes)
+        return;
+    if (queue_count)
+        events_settle();
+    count_born(last_count_new(region), blocks, bytes);
+    last_kind_born(region, blocks, bytes);
+    last_settled(region);
+}
+
+void site_last_switch(struct mem_region *region)
+{
+    mem_lock();
+    last_settle(region);
+    uint32_t site = site_now();
+    region->site_key = site == mem_site ? site : NO_KEY;
+    region->site_head = (uint64_t)site << MEM_LAST_SITE_SHIFT;
+    mem_unlock();
 }
 
 static void site_last_free(struct mem_region *region, void *block)
@@ -449,12 +435,12 @@ static void site_last_free(struct mem_region *region, void *block)
     last_free(region, block);
     if (region->busy_bytes != before)
         last_count_died(count, before - region->busy_bytes);
-    region->settled = mem_region_mark(region);
+    last_settled(region);
 }
 
 static void *site_last_resize(struct mem_region *region, void *block, size_t bytes)
 {
-    last_settle(region);
+    site_last_switch(region);
     size_t before = region->busy_bytes, old = last_block_bytes(block);
     uint32_t site = last_site_of(block);
     void *moved = plain_resize(region, block, bytes, false);
@@ -469,7 +455,7 @@ static void *site_last_resize(struct mem_region *region, void *block, size_t byt
     if (moved == block || region->busy_bytes - before != got)
         last_count_died(site_counts(site), old);
     last_born(region, moved, got);
-    region->settled = mem_region_mark(region);
+    last_settled(region);
     return moved;
 }
 
@@ -477,7 +463,7 @@ static bool site_last_resize_in_place(struct span *span, void *block, size_t byt
 {
     struct mem_region *region = span->region;
 
-    last_settle(region);
+    site_last_switch(region);
     size_t old = last_block_bytes(block);
     uint32_t site = last_site_of(block);
     bool done = plain_resize_in_place(span, block, bytes);
@@ -487,7 +473,7 @@ static bool site_last_resize_in_place(struct span *span, void *block, size_t byt
         last_count_died(site_counts(site), old);
         last_born(region, block, got);
     }
-    region->settled = mem_region_mark(region);
+    last_settled(region);
     return done;
 }
 
@@ -496,42 +482,40 @@ static __attribute__((noinline)) void last_reset_slow(struct mem_region *region,
 {
     last_settle(region);
     last_walk_above(region, mark, last_died);
-    region->settled = *mark;
+    region->settled_bytes = mark->busy_bytes;
+    region->settled_count = mark->busy_count;
+}
+
+static __attribute__((noinline)) void last_peak_slow(struct count *count, uint64_t more)
+{
+    events_settle();
+    uint64_t live = count->got_bytes - count->freed_bytes + more;
+    if (live > count->peak_bytes)
+        count->peak_bytes = live;
 }
 
 /* Before a reset to MARK, or the death of all. */
 void site_last_reset(struct mem_region *region, const struct mem_mark *mark)
 {
-    uint64_t bytes = region->busy_bytes - mark->busy_bytes, head;
-
-    if (!bytes)
-        return;
-    if (MEM_UNLIKELY(mark->busy_bytes != region->settled.busy_bytes ||
-                     mark->segment != region->last_segment || state != MEM_SITES_ON)) {
+    if (MEM_UNLIKELY(mark->busy_bytes < region->settled_bytes)) {
         last_reset_slow(region, mark);
         return;
     }
-    /* Blocks of one site that nothing looked at since they were got. */
-    const char *at = mark->next, *end = region->last_next;
-    memcpy(&head, at, sizeof head);
-    uint64_t site = head >> MEM_LAST_SITE_SHIFT;
-    while ((at += head & (((uint64_t)1 << MEM_LAST_SITE_SHIFT) - MEM_ALIGN)) < end) {
-        memcpy(&head, at, sizeof head);
-        if (MEM_UNLIKELY(head >> MEM_LAST_SITE_SHIFT != site)) {
-            last_reset_slow(region, mark);
-            return;
-        }
-    }
+    /* Blocks of one site that were not counted since they were got. */
+    uint64_t bytes = region->busy_bytes - mark->busy_bytes;
     uint64_t blocks = region->alloc_count - region->freed_count - mark->busy_count;
-    struct count *count = site_counts((uint32_t)site);
+    uint64_t more = region->busy_bytes - region->settled_bytes;
+    struct count *count = last_count_new(region);
+    uint64_t live = count->got_bytes - count->freed_bytes + more;
     count->passed_count += blocks;
     count->passed_bytes += bytes;
-    if (count->got_bytes - count->freed_bytes + bytes > count->peak_bytes)
-        count->peak_bytes = count->got_bytes - count->freed_bytes + bytes;
-    region->kind_count += blocks;
-    region->kind_bytes += bytes;
-    if (region->busy_bytes > region->kind_peak)
-        region->kind_peak = region->busy_bytes;
+    last_kind_born(region, blocks, bytes);
+    if (live > count->peak_bytes) {
+        if (MEM_UNLIKELY(queue_count))
+            last_peak_slow(count, more);
+        else
+            count->peak_bytes = live;
+    }
 }
 
 /* ---- the calls ---- */
@@ -540,6 +524,8 @@ static __attribute__((noinline)) void *site_alloc_other(struct mem_region *regio
                                                         size_t align, bool zeroed, unsigned kind)
 {
     mem_lock();
+    if (region->method == MEM_LAST)
+        site_last_switch(region);
     void *block = plain_alloc(region, bytes, align, zeroed);
     if (block && region->method != MEM_LAST)
         block_born(region, block, block_bytes(map_find(block), block), kind);
@@ -547,16 +533,35 @@ static __attribute__((noinline)) void *site_alloc_other(struct mem_region *regio
     return block;
 }
 
+static __attribute__((noinline)) void *site_take_slow(struct mem_region *region, size_t bytes,
+                                                      unsigned kind)
+{
+    struct size_class *class = class_small(region, bytes);
+
+    if (glue_threaded() || !class->head)
+        return site_alloc_other(region, bytes, MEM_ALIGN, false, kind);
+    void *block = class_take(region, class);
+    block_born(region, block, class->bytes, kind);
+    return block;
+}
+
+void *site_take(struct mem_region *region, size_t bytes, unsigned kind)
+{
+    struct size_class *class = class_small(region, bytes);
+    uint32_t *word = class->head ? word_of(class->head) : NULL;
+
+    if (MEM_UNLIKELY(!word || !now_ready()))
+        return site_take_slow(region, bytes, kind);
+    void *block = class_take(region, class);
+    now_born(word, class->bytes, kind ? kind % MEM_KINDS : region->kind);
+    return block;
+}
+
 void *site_alloc(struct mem_region *region, size_t bytes, size_t align, bool zeroed, unsigned kind)
 {
-    if (MEM_LIKELY(bytes - 1 < MEM_SMALL_MAX && region->method == MEM_BEST && !zeroed &&
-                   align <= MEM_ALIGN && !glue_threaded())) {
-        struct size_class *class = class_small(region, bytes);
-        void *block = class_take(region, class);
-        if (MEM_LIKELY(block != NULL)) {
-            block_born(region, block, class->bytes, kind);
-            return block;
-        }
+    if (MEM_LIKELY(bytes - 1 < region->site_limit && align <= MEM_ALIGN)) {
+        void *block = site_take(region, bytes, kind);
+        return block && zeroed ? memset(block, 0, bytes) : block;
     }
     return site_alloc_other(region, bytes, align, zeroed, kind);
 }
@@ -579,28 +584,68 @@ static __attribute__((noinline)) void site_free_other(struct span *span, void *b
     mem_unlock();
 }
 
+/* The general case. */
 void site_free(struct span *span, void *block)
 {
+    const uint32_t *word = word_of(block);
+
     if (MEM_LIKELY(span && span->kind == SPAN_PACK && (uintptr_t)block % MEM_ALIGN == 0 &&
-                   state == MEM_SITES_ON && !glue_threaded())) {
+                   span->region->site_limit && !glue_threaded())) {
         struct mem_region *region = span->region;
-        struct size_class *class = &region->classes[span->class_index];
-        if (MEM_LIKELY(class->room > 0)) {
-            if (MEM_LIKELY(class->head != block)) {
-                block_died(region, block, class->bytes);
-                class_give(region, class, block);
-                return;
-            }
-        } else if (MEM_LIKELY(class->head != block && pack_mark(span, class, block))) {
-            block_died(region, block, class->bytes); /* before its word can be dropped */
-            MEM_POISON(block, class->bytes);
-            region_count_free(region, class->bytes);
-            if (MEM_UNLIKELY(span->used <= span->low))
-                pack_low(span);
+        if (queue_count == QUEUE_MAX)
+            queue_drain();
+        block_dies(region, word ? word : &no_word, region->classes[span->class_index].bytes);
+        if (quick_give(region, span->class_index, (uintptr_t)span, block))
             return;
-        }
+        block_died_not();
     }
     site_free_other(span, block);
+}
+
+void site_free_pack(struct span *pack, void *block)
+{
+    struct mem_region *region = pack->region;
+    struct size_class *class = &region->classes[pack->class_index];
+    const uint32_t *word = word_of(block);
+
+    if (MEM_UNLIKELY(!word || (uintptr_t)block % MEM_ALIGN || class->head == block ||
+                     queue_count == QUEUE_MAX || glue_threaded())) {
+        site_free(pack, block);
+        return;
+    }
+    if (class->room > 0) {
+        block_dies(region, word, class->bytes);
+        class_give(region, class, block);
+        return;
+    }
+    if (MEM_UNLIKELY(!pack_mark(pack, class, block))) {
+        site_free_other(pack, block);
+        return;
+    }
+    block_dies(region, word, class->bytes); /* before its word can be dropped */
+    MEM_POISON(block, class->bytes);
+    region_count_free(region, class->bytes);
+    if (MEM_UNLIKELY(pack->used <= pack->low))
+        pack_low(pack);
+}
+
+bool site_free_sized(struct mem_region *region, void *block, size_t bytes)
+{
+    struct size_class *class = class_small(region, bytes);
+
+    if (MEM_UNLIKELY(class->room <= 0)) {
+        struct span *pack = map_find(block);
+        if (!pack || pack->kind != SPAN_PACK)
+            return false;
+        site_free_pack(pack, block);
+        return true;
+    }
+    const uint32_t *word = word_of(block);
+    if (MEM_UNLIKELY(class->head == block || !word || queue_count == QUEUE_MAX || glue_threaded()))
+        return false;
+    block_dies(region, word, class->bytes);
+    class_give(region, class, block);
+    return true;
 }
 
 void *site_resize(struct mem_region *region, void *block, size_t bytes, bool keep, unsigned kind)
@@ -694,7 +739,7 @@ uint32_t mem_site_new(void)
     }
     if (site_count < counts_room && site_count <= MEM_SITE_MAX)
         site = site_count++;
-    runs_end(); /* what was no site may be one now */
+    now_forget(); /* what was no site may be one now, and counts may have moved */
     mem_unlock();
     return site;
 }
@@ -741,8 +786,9 @@ void mem_sites_reset(void)
     mem_unlock();
 }
 
-static void stats_fill(const struct count *count, struct mem_site_stats *ret_stats)
+static void stats_fill(struct count *count, struct mem_site_stats *ret_stats)
 {
+    count_peak(count);
     *ret_stats = (struct mem_site_stats){ .live_bytes = count->got_bytes - count->freed_bytes,
                                           .live_count = count->got_count - count->freed_count,
                                           .peak_bytes = count->peak_bytes,

@@ -204,12 +204,14 @@ static enum flow call_with(struct shell *sh, struct func *func, size_t argc,
     uint32_t site_parent = sh->site_parent, site = mem_site;
     struct members *compound = sh->compound;
     sh->site_parent = site;
+    sh->site_line = 0;
     sh->compound = NULL;
     call.here = here;
     enum flow flow = __builtin_expect(func->space || sh->space, 0) ? space_call(sh, &call)
                                                                    : style_call(sh, &call);
     sh->compound = compound;
     sh->site_parent = site_parent;
+    sh->site_line = 0;
     mem_site = site;
     func_release(sh, func);
     shell_leave(sh);

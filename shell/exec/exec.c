@@ -264,7 +264,7 @@ enum flow exec_node(struct shell *sh, const struct node *node)
         return FLOW_NEXT; /* set -n in the command that is running */
     sh->line = node->line;
     if (__builtin_expect(mem_site_wanted, 0))
-        mem_site = site_of_node(sh, node);
+        site_enter(sh, node);
     bool checked = kind_is_checked(node->kind);
     uint32_t process_subs = sh->process_sub_count;
     enum flow flow;
@@ -303,7 +303,7 @@ enum flow exec_list(struct shell *sh, const struct list *list)
                 flow = exec_consequence(sh, false);
         }
     }
-    mem_site = site;
+    site_leave(sh, site);
     return flow;
 }
 

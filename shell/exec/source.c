@@ -335,11 +335,13 @@ enum flow exec_file(struct shell *sh, const char *what, const char *path)
     uint32_t site_parent = sh->site_parent;
     enum flow flow;
     sh->site_parent = mem_site;
+    sh->site_line = 0;
     if (S_ISREG(st.st_mode))
         flow = regular_run(sh, what, path, fd, (size_t)st.st_size);
     else
         flow = stream_run(sh, path, fd);
     sh->site_parent = site_parent;
+    sh->site_line = 0;
     if (flow != FLOW_ERROR || sh->err.printed) {
         sh->file = file;
         sh->line = line;

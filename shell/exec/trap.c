@@ -242,10 +242,12 @@ static enum flow action_run(struct shell *sh, const char *action)
     traps->status_before = sh->status;
     traps->depth++;
     sh->site_parent = 0; /* wherever it came from */
+    sh->site_line = 0;
     frame_push(sh, &frame, FRAME_TRAP);
     enum flow flow = exec_text(sh, "trap", copy, strlen(copy));
     frame_pop(sh, &frame);
     sh->site_parent = site_parent;
+    sh->site_line = 0;
     traps->depth--;
     traps->status_before = status_before;
     sh->loop_depth = loop_depth;

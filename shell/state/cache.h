@@ -41,7 +41,7 @@ void cache_init(void);
 static inline struct cache_slot *cache_at(struct shell *sh, uint32_t index)
 {
     const struct program *program = sh->program;
-    if (program && program->caches && index > 0 && index <= program->cache_count)
+    if (program && program->caches && index - 1 < program->cache_count)
         return (struct cache_slot *)program->caches + (index - 1);
     return cache_at_slow(sh, index);
 }

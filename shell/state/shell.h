@@ -164,6 +164,7 @@ struct shell {
     uint32_t loop_turns; /* of all loops so far */
     const char *file;    /* name of the running script, for messages */
     const struct program *program; /* being run: its source and caches */
+    uint32_t site_line;            /* the line that mem_site is the site of, plus 1; 0: look */
     uint32_t site_parent;          /* site of the call that runs the present function; see site.h */
 
     /* memory (DESIGN: named lifetimes) */

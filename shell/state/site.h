@@ -34,4 +34,23 @@ static inline uint32_t site_of_node(struct shell *sh, const struct node *node)
     return site_of_node_slow(sh, node);
 }
 
+/* NODE is about to run: puts its site into mem_site. Nodes of one line have one site; so while the
+ * line stays, it is there. Who goes to another function or file, or back, sets site_line to 0. */
+static inline void site_enter(struct shell *sh, const struct node *node)
+{
+    if (node->line + 1 == sh->site_line && mem_site)
+        return;
+    mem_site = site_of_node(sh, node);
+    sh->site_line = node->line + 1;
+}
+
+/* Back to a statement of SITE, which others were a part of. */
+static inline void site_leave(struct shell *sh, uint32_t site)
+{
+    if (__builtin_expect(mem_site == site, 1))
+        return;
+    mem_site = site;
+    sh->site_line = 0;
+}
+
 #endif
