@@ -392,7 +392,9 @@ static void guard_drop(struct span *span)
 
 static struct debug_head *guard_new(struct mem_region *region, size_t bytes)
 {
-    size_t pages = mem_pages(bytes ? bytes : 1), all = (pages + 2) << MEM_PAGE_SHIFT;
+    if (!bytes) /* its address lies in its page, too, or free would not find it */
+        bytes = 1;
+    size_t pages = mem_pages(bytes), all = (pages + 2) << MEM_PAGE_SHIFT;
     struct debug_head *head = NULL;
 
     for (int i = 0; i < GUARD_MAX && !head; i++)
