@@ -114,7 +114,8 @@ static void *traced_alloc(struct mem_region *region, size_t bytes, size_t align,
         block = class_take(region, &region->classes[mem_class_of(bytes)]);
         if (zeroed && block)
             memset(block, 0, bytes);
-    } else {
+    } else if (region->method != MEM_LAST || zeroed ||
+               MEM_UNLIKELY(!(block = last_alloc(region, bytes, align)))) {
         block = plain_alloc(region, bytes, align, zeroed);
     }
     if (block)

@@ -2,23 +2,29 @@
  * trace.c: trace=FILE, each call that got, freed or resized a block, as text or compact.
  *
  * Events are collected in one buffer, written when it is full, by mem_exit, before a fork and when
- * mem_flush is called; a program that is killed loses the last of them. The text form is the one of
- * the original vmalloc: `old:new:size:align:region:method:info:`. A file whose name ends with .bin
- * gets the compact form (trace_format.h). Runs under the library's lock and never allocates.
- * An event costs little more than the copying of its bytes: what repeats (region, site, thread) is
- * kept as text, and texts are copied in pieces of fixed size, so each buffer has room behind.
+ * mem_flush is called; a program that is killed loses the last of them. The text form is that of
+ * the original vmalloc, `old:new:size:align:region:method:info:`, but info has only what differs
+ * from the line before. A file whose name ends with .bin gets the compact form (trace_format.h).
+ * Runs under the library's lock and never allocates. What is written at once is whole lines, the
+ * first of which has all of info: processes that share a file do not spoil each other's lines.
+ * An event costs little more than the copying of its bytes: regions and sites are kept as text, and
+ * short texts are copied in one piece of fixed size, so the buffer has room behind.
  */
 #include "libmem/internal.h"
 #include "libmem/trace_format.h"
 
 enum {
-    WRITE_BYTES = 1 << 18, /* written at once, at a multiple of it in the file: half the cost */
+    WRITE_BYTES = 1 << 18, /* written at once when there are so many */
     EVENT_MAX = 1024,
-    PIECE = 64, /* most tails are no longer, and copied as if they were as long */
-    TAIL_SLOTS = 64,
-    TAIL_BYTES = 512,
-    SIZE_TEXTS = 2048,
-    CLOCK_EVENTS = 8, /* the clock is read once in so many */
+    REGION_SLOTS = 64,
+    REGION_BYTES = 32, /* copied as if it were as long */
+    SITE_SLOTS = 256,
+    SITE_BYTES = 256,
+    SITE_PARTS = 3,
+    HIGH_SLOTS = 256,
+    HIGH_BYTES = 16,
+    SIZE_TEXTS = 2048, /* at most 10000 */
+    CLOCK_EVENTS = 32, /* the clock is read once in so many */
 };
 
 static char buffer[WRITE_BYTES + EVENT_MAX];
@@ -27,23 +33,44 @@ static int trace_fd = -1;
 static bool trace_compact;
 static uint64_t time_last;
 static unsigned clock_wait; /* events until the clock is read again */
-static unsigned forks;      /* how often this process is a child of one that traced */
+/* The system's id of this thread, which is asked for once; 0: not yet. */
+static __thread int thread_known __attribute__((tls_model("initial-exec")));
 
-/* The end of an event: REGION:LETTER:file=F,line=N,func=F,tid=N,pid=N:, and a newline. */
-static struct tail {
+/* The end of an event that has no info: REGION:LETTER::, and a newline. */
+static struct region_text {
     const struct mem_region *region; /* NULL: unused */
+    enum mem_method method;
+    bool debug;
+    uint8_t bytes;
+    char text[REGION_BYTES];
+} __attribute__((aligned(64))) region_texts[REGION_SLOTS];
+
+/* Addresses but for their last four digits. There are no blocks in the first 64 KiB. */
+static struct high_text {
+    uint64_t high; /* 0: unused */
+    uint32_t bytes;
+    char text[HIGH_BYTES];
+} high_texts[HIGH_SLOTS];
+
+/* What a site means: file=F, line=N, and func=F, each with its comma; no bytes: unknown. In a slot
+ * that is not used the site is 0, which means nothing. */
+static struct site_text {
+    uint32_t site;
+    uint16_t start[SITE_PARTS], bytes[SITE_PARTS];
+    char text[SITE_BYTES + 32];
+} site_texts[SITE_SLOTS];
+
+/* What the lines before said of the next one; thread 0: nothing, so it must say all. */
+static struct {
+    const struct site_text *text;
     uint32_t site;
     int thread;
-    unsigned forks;
-    char letter;
-    uint16_t bytes;
-    char text[TAIL_BYTES];
-} tails[TAIL_SLOTS];
+} said;
 
-/* The digits of small numbers, the first one in the lowest byte. */
-static struct size_text {
-    uint32_t word, digits;
-} size_texts[SIZE_TEXTS];
+/* SIZE:0: for small sizes, the first digit in the lowest byte, how many bytes in the highest. */
+static uint64_t size_texts[SIZE_TEXTS];
+
+static uint16_t hex_pairs[256]; /* two digits */
 
 /* ---- numbers as text ---- */
 
@@ -53,7 +80,7 @@ static char *put_text(char *to, const char *text, size_t bytes)
     return to + bytes;
 }
 
-static char *put_dec(char *to, uint64_t value)
+static __attribute__((noinline)) char *put_dec(char *to, uint64_t value)
 {
     char digits[20];
     size_t at = sizeof digits;
@@ -65,43 +92,46 @@ static char *put_dec(char *to, uint64_t value)
     return put_text(to, digits + at, sizeof digits - at);
 }
 
-static void size_texts_fill(void)
+/* At least DIGITS of them. */
+static char *put_hex(char *to, uint64_t value, unsigned digits)
 {
+    while (digits < 16 && value >> 4 * digits)
+        digits++;
+    while (digits--)
+        *to++ = "0123456789abcdef"[value >> 4 * digits & 15];
+    return to;
+}
+
+static void numbers_fill(void)
+{
+    for (unsigned value = 0; value < 256; value++)
+        put_hex((char *)&hex_pairs[value], value, 2);
     for (uint32_t value = 0; value < SIZE_TEXTS; value++) {
-        struct size_text *text = &size_texts[value];
-        memset(text, 0, sizeof *text);
-        text->digits = (uint32_t)(put_dec((char *)&text->word, value) - (char *)&text->word);
+        char text[8] = { 0 }, *end = put_text(put_dec(text, value), ":0:", 3);
+        text[7] = (char)(end - text);
+        memcpy(&size_texts[value], text, sizeof text);
     }
 }
 
-/* The same, faster for what sizes are like; writes 4 bytes at least. */
-static inline char *put_size(char *to, uint64_t value)
+static __attribute__((noinline)) void high_fill(struct high_text *text, uint64_t high)
 {
-    if (MEM_UNLIKELY(value >= SIZE_TEXTS))
-        return put_dec(to, value);
-    memcpy(to, &size_texts[value].word, 4);
-    return to + size_texts[value].digits;
+    text->high = high;
+    text->bytes = (uint32_t)(put_hex(put_text(text->text, "0x", 2), high, 1) - text->text);
 }
 
-/* Writes 18 bytes, of which those that are returned count. */
-static inline char *put_hex(char *to, const void *address)
+/* Writes HIGH_BYTES + 4 at most, of which those that are returned count. */
+static inline char *put_address(char *to, const void *address)
 {
-    typedef unsigned char vector __attribute__((vector_size(16)));
-    typedef uint64_t words __attribute__((vector_size(16)));
-    uint64_t value = (uintptr_t)address, nibbles = 0x0f0f0f0f0f0f0f0fu;
+    uint64_t value = (uintptr_t)address, high = value >> 16;
+    struct high_text *text = &high_texts[high % HIGH_SLOTS];
 
-    memcpy(to, "0x0", 3);
-    if (!value)
-        return to + 3;
-    unsigned digits = (67u - (unsigned)__builtin_clzll(value)) / 4;
-    value = __builtin_bswap64(value << (64 - 4 * digits));
-    vector high = (vector)(words){ value >> 4 & nibbles, 0 };
-    vector low = (vector)(words){ value & nibbles, 0 }, text;
-    text =
-        __builtin_shufflevector(high, low, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
-    text += '0' + ((vector)(text > 9) & ('a' - '0' - 10));
-    memcpy(to + 2, &text, sizeof text);
-    return to + 2 + digits;
+    if (MEM_UNLIKELY(text->high != high))
+        high_fill(text, high);
+    memcpy(to, text->text, HIGH_BYTES);
+    to += text->bytes;
+    memcpy(to, &hex_pairs[value >> 8 & 255], 2);
+    memcpy(to + 2, &hex_pairs[value & 255], 2);
+    return to + 4;
 }
 
 /* ---- the file ---- */
@@ -123,13 +153,13 @@ static void trace_give_up(void)
     trace_fd = -1;
 }
 
-static void buffer_write(size_t bytes)
+static void buffer_write(void)
 {
     size_t at = 0;
     int saved = errno;
 
-    while (at < bytes) {
-        ssize_t done = glue_write_some(trace_fd, buffer + at, bytes - at);
+    while (at < buffer_used) {
+        ssize_t done = glue_write_some(trace_fd, buffer + at, buffer_used - at);
         if (done <= 0) {
             trace_give_up();
             break;
@@ -137,14 +167,14 @@ static void buffer_write(size_t bytes)
         at += (size_t)done;
     }
     errno = saved;
-    memmove(buffer, buffer + bytes, buffer_used - bytes);
-    buffer_used -= bytes;
+    buffer_used = 0;
+    said.thread = 0;
 }
 
 void trace_flush(void)
 {
     if (trace_fd >= 0)
-        buffer_write(buffer_used);
+        buffer_write();
 }
 
 void mem_flush(void)
@@ -159,8 +189,9 @@ void trace_start(int fd, bool compact)
     trace_stop();
     trace_fd = fd;
     trace_compact = compact;
-    memset(tails, 0, sizeof tails);
-    size_texts_fill();
+    memset(region_texts, 0, sizeof region_texts);
+    memset(site_texts, 0, sizeof site_texts);
+    numbers_fill();
     clock_wait = 0;
     trace_forked();
     if (compact) {
@@ -182,31 +213,80 @@ void trace_stop(void)
 
 void trace_forked(void)
 {
-    forks++;
     buffer_used = 0;
+    said.thread = 0;
+    thread_known = 0; /* no other thread is left */
 }
 
 /* ---- events as text ---- */
 
-/* Writes `file,line,function` of SITE as `file=,line=,func=,`: at most 300 bytes. */
-static char *put_site(char *to, uint32_t site)
-{
-    static const char *const names[] = { "file=", "line=", "func=" };
-    char text[256];
-    const char *at = text;
+static const char *const part_names[SITE_PARTS] = { "file=", "line=", "func=" };
 
-    if (!mem_site_describe || !site || !mem_site_describe(site, text, sizeof text))
-        return to;
-    for (int i = 0; i < 3 && *at; i++) {
-        size_t bytes = strcspn(at, ",:\n");
+/* Takes `file,line,function` to pieces. */
+static __attribute__((noinline)) void site_text_fill(struct site_text *text, uint32_t site)
+{
+    char words[SITE_BYTES];
+    const char *at = words;
+    char *to = text->text;
+
+    memset(text, 0, sizeof *text);
+    text->site = site;
+    if (!site || !mem_site_describe || !mem_site_describe(site, words, sizeof words))
+        return;
+    for (int i = 0; i < SITE_PARTS && *at; i++) {
+        size_t bytes = strcspn(at, ",");
         if (bytes) {
-            to = put_text(to, names[i], strlen(names[i]));
-            to = put_text(to, at, bytes);
+            text->start[i] = (uint16_t)(to - text->text);
+            to = put_text(to, part_names[i], strlen(part_names[i]));
+            for (size_t k = 0; k < bytes; k++) /* colons and newlines end fields and lines */
+                *to++ = (char)(at[k] == ':' || at[k] == '\n' ? '?' : at[k]);
             *to++ = ',';
+            text->bytes[i] = (uint16_t)(to - text->text - text->start[i]);
         }
         at += bytes + (at[bytes] != 0);
     }
-    return to;
+}
+
+static bool part_is_same(const struct site_text *one, const struct site_text *two, int part)
+{
+    size_t bytes = one->bytes[part];
+
+    return bytes == two->bytes[part] &&
+           memcmp(one->text + one->start[part], two->text + two->start[part], bytes) == 0;
+}
+
+/* Writes what the lines before have not said: all when THREAD is not theirs, else the parts of SITE
+ * that changed, of which those that are no longer known are empty. At most 400 bytes. */
+static __attribute__((noinline)) char *put_info(char *to, uint32_t site, int thread)
+{
+    struct site_text *text = &site_texts[site % SITE_SLOTS];
+    const char *start = to;
+    bool whole = said.thread != thread;
+
+    if (text->site != site) {
+        whole = whole || text == said.text; /* what was said is overwritten */
+        site_text_fill(text, site);
+    }
+    for (int i = 0; i < SITE_PARTS; i++) {
+        if (!whole && part_is_same(text, said.text, i))
+            continue;
+        to = put_text(to, text->text + text->start[i], text->bytes[i]);
+        if (!whole && !text->bytes[i]) {
+            to = put_text(to, part_names[i], strlen(part_names[i]));
+            *to++ = ',';
+        }
+    }
+    if (whole) {
+        to = put_text(to, "tid=", 4);
+        to = put_dec(to, (uint64_t)thread);
+        to = put_text(to, ",pid=", 5);
+        to = put_dec(to, (uint64_t)getpid());
+        *to++ = ',';
+    }
+    said.text = text;
+    said.site = site;
+    said.thread = thread;
+    return to - (to > start); /* without the last comma */
 }
 
 static char region_letter(const struct mem_region *region)
@@ -216,101 +296,96 @@ static char region_letter(const struct mem_region *region)
     return region->method == MEM_BEST ? 'b' : region->method == MEM_LAST ? 'l' : 'p';
 }
 
-/* The system's id of this thread, which is asked for once. */
-static inline int thread_id(void)
+static __attribute__((noinline)) void region_text_fill(struct region_text *text,
+                                                       const struct mem_region *region)
 {
-    static __thread int id __attribute__((tls_model("initial-exec")));
-    static __thread unsigned id_forks __attribute__((tls_model("initial-exec")));
-
-    if (MEM_UNLIKELY(!id || id_forks != forks)) {
-        id = (int)gettid();
-        id_forks = forks;
-    }
-    return id;
-}
-
-static __attribute__((noinline)) void tail_fill(struct tail *tail, const struct mem_region *region,
-                                                char letter, int thread)
-{
-    char *to = put_hex(tail->text, region);
+    char *to = put_hex(put_text(text->text, "0x", 2), (uintptr_t)region, 1);
 
     *to++ = ':';
-    *to++ = letter;
-    *to++ = ':';
-    to = put_site(to, mem_site);
-    to = put_text(to, "tid=", 4);
-    to = put_dec(to, (uint64_t)thread);
-    to = put_text(to, ",pid=", 5);
-    to = put_dec(to, (uint64_t)getpid());
-    to = put_text(to, ":\n", 2);
-    tail->region = region;
-    tail->site = mem_site;
-    tail->thread = thread;
-    tail->forks = forks;
-    tail->letter = letter;
-    tail->bytes = (uint16_t)(to - tail->text);
+    *to++ = region_letter(region);
+    to = put_text(to, "::\n", 3);
+    text->region = region;
+    text->method = region->method;
+    text->debug = region->debug;
+    text->bytes = (uint8_t)(to - text->text);
 }
 
 static inline void event_text(const struct mem_region *region, const void *old, const void *new,
                               size_t bytes, size_t align)
 {
-    char *to = buffer + buffer_used, letter = region_letter(region);
-    uint32_t site = mem_site;
-    int thread = thread_id();
-    struct tail *tail = &tails[(site ^ (uintptr_t)region >> 7) % TAIL_SLOTS];
+    char *to = buffer + buffer_used;
+    struct region_text *text = &region_texts[(uintptr_t)region >> 7 & (REGION_SLOTS - 1)];
 
-    if (MEM_UNLIKELY(tail->region != region || tail->site != site || tail->thread != thread ||
-                     tail->letter != letter || tail->forks != forks))
-        tail_fill(tail, region, letter, thread);
-    to = put_hex(to, old);
-    *to++ = ':';
-    to = put_hex(to, new);
-    *to++ = ':';
-    to = put_size(to, bytes);
-    *to++ = ':';
-    to = put_size(to, align > MEM_ALIGN ? align : 0);
-    *to++ = ':';
-    memcpy(to, tail->text, PIECE);
-    for (size_t at = PIECE; MEM_UNLIKELY(at < tail->bytes); at += PIECE)
-        memcpy(to + at, tail->text + at, PIECE);
-    buffer_used = (size_t)(to - buffer) + tail->bytes;
+    if (MEM_UNLIKELY(!thread_known))
+        thread_known = (int)gettid();
+    if (MEM_UNLIKELY(text->region != region || text->method != region->method ||
+                     text->debug != region->debug))
+        region_text_fill(text, region);
+    if (!old) {
+        memcpy(to, "0x0:", 4);
+        to = put_address(to + 4, new);
+        *to++ = ':';
+    } else {
+        to = put_address(to, old);
+        memcpy(to, ":0x0:", 5);
+        to = new ? put_address(to + 1, new) : to + 4;
+        *to++ = ':';
+    }
+    if (MEM_LIKELY(bytes < SIZE_TEXTS && align <= MEM_ALIGN)) {
+        memcpy(to, &size_texts[bytes], 8);
+        to += size_texts[bytes] >> 56;
+    } else {
+        to = put_dec(to, bytes);
+        *to++ = ':';
+        to = put_dec(to, align > MEM_ALIGN ? align : 0);
+        *to++ = ':';
+    }
+    memcpy(to, text->text, REGION_BYTES);
+    to += text->bytes;
+    if (MEM_UNLIKELY(said.site != mem_site || said.thread != thread_known))
+        to = put_text(put_info(to - 2, mem_site, thread_known), ":\n", 2);
+    buffer_used = (size_t)(to - buffer);
 }
 
 /* ---- compact ---- */
 
-static void put_word(uint64_t word)
+static inline void put_words(uint64_t one, uint64_t two, size_t bytes)
 {
-    memcpy(buffer + buffer_used, &word, sizeof word);
-    buffer_used += sizeof word;
+    memcpy(buffer + buffer_used, &one, sizeof one);
+    memcpy(buffer + buffer_used + sizeof one, &two, sizeof two);
+    buffer_used += bytes;
 }
 
-static void event_compact(const void *old, const void *new, uint64_t bytes, size_t align)
+/* Microseconds since the event before. */
+static inline uint64_t time_passed(void)
 {
-    uint64_t now = time_last, time;
-    uint64_t site = (uint64_t)mem_site << 40;
-
-    if (!clock_wait--) {
-        now = glue_time_us();
-        clock_wait = CLOCK_EVENTS - 1;
-    }
-    time = now - time_last;
+    if (MEM_LIKELY(clock_wait--))
+        return 0;
+    uint64_t now = glue_time_us(), time = now - time_last;
+    clock_wait = CLOCK_EVENTS - 1;
     time_last = now;
-    time = time < TRACE_TIME_MAX ? time : TRACE_TIME_MAX;
+    return time < TRACE_TIME_MAX ? time : TRACE_TIME_MAX;
+}
+
+static inline void event_compact(const void *old, const void *new, uint64_t bytes, size_t align)
+{
+    uint64_t time = time_passed(), site = (uint64_t)mem_site << 40;
+
     if (!new) {
-        put_word(trace_word(TRACE_FREE, (uintptr_t)old, time));
-    } else if (old && old != new) {
+        put_words(trace_word(TRACE_FREE, (uintptr_t)old, time), 0, 8);
+    } else if (MEM_LIKELY((!old || old == new) && align <= MEM_ALIGN)) {
+        put_words(trace_word(old ? TRACE_RESIZE : TRACE_ALLOC, (uintptr_t) new, time),
+                  (bytes & (((uint64_t)1 << 40) - 1)) | site, 16);
+    } else if (old) {
         uint64_t size = bytes;
         if (size > TRACE_SIZE_EXACT)
             size = TRACE_UNITS | (bytes + (1 << TRACE_UNIT_SHIFT) - 1) >> TRACE_UNIT_SHIFT;
-        put_word(trace_word(TRACE_MOVE, (uintptr_t)old, time));
-        put_word(((uintptr_t) new >> 4 & (((uint64_t)1 << 43) - 1)) | size << 43);
-    } else if (align > MEM_ALIGN) {
-        put_word(trace_word(TRACE_ALIGN, (uintptr_t) new, time));
-        put_word((bytes & (((uint64_t)1 << 34) - 1)) | (uint64_t)__builtin_ctzl(align) << 34 |
-                 site);
+        put_words(trace_word(TRACE_MOVE, (uintptr_t)old, time),
+                  ((uintptr_t) new >> 4 & (((uint64_t)1 << 43) - 1)) | size << 43, 16);
     } else {
-        put_word(trace_word(old ? TRACE_RESIZE : TRACE_ALLOC, (uintptr_t) new, time));
-        put_word((bytes & (((uint64_t)1 << 40) - 1)) | site);
+        put_words(
+            trace_word(TRACE_ALIGN, (uintptr_t) new, time),
+            (bytes & (((uint64_t)1 << 34) - 1)) | (uint64_t)__builtin_ctzl(align) << 34 | site, 16);
     }
 }
 
@@ -320,7 +395,7 @@ void trace_event(const struct mem_region *region, const void *old, const void *n
     if (trace_fd < 0)
         return;
     if (MEM_UNLIKELY(buffer_used >= WRITE_BYTES))
-        buffer_write(WRITE_BYTES);
+        buffer_write();
     if (trace_compact)
         event_compact(old, new, bytes, align);
     else

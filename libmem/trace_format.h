@@ -3,7 +3,7 @@
  *
  * A header of 16 bytes, then events of 8 or 16 bytes in the byte order of the machine. Word 0 of an
  * event: kind in bits 0..2, address / 16 in 3..45, microseconds since the event before in 46..63
- * (TRACE_TIME_MAX: that or more; the clock is read at each eighth event). Word 1, absent for a
+ * (TRACE_TIME_MAX: that or more; the clock is read at each 32nd event). Word 1, absent for a
  * free: size in bits 0..39 and site in 40..63; aligned: size in 0..33, log2 of the largest power of
  * two in the alignment in 34..39; moved: the new address / 16 in 0..42 and the size in 43..63,
  * which above TRACE_SIZE_EXACT counts 4 KiB units.

@@ -238,6 +238,19 @@ static int traced(struct mem_region *region)
     mem_free(block);
     mem_free(mem_align(region, 100, 256));
     (void)!mem_alloc(region, (size_t)1 << 60);
+    mem_site = 0;
+    (void)!mem_alloc(region, 20);
+    mem_site = 3;
+    mem_flush();
+    (void)!mem_alloc(region, 30);
+    (void)!mem_alloc(region, 50);
+    pid_t pid = fork();
+    (void)!mem_alloc(region, pid ? 70 : 60);
+    if (!pid) {
+        mem_flush();
+        _exit(0);
+    }
+    waitpid(pid, NULL, 0);
     return 0;
 }
 
@@ -543,14 +556,24 @@ static void test_trace(void **state)
     snprintf(options, sizeof options, "trace=%s", name);
     run("trace", options);
     file_read(name, said, sizeof said);
-#define TAIL "0x[0-9a-f]+:b:file=script,line=3,func=work,tid=[0-9]+,pid=[0-9]+:$"
-    assert_said("^0x0:0x[0-9a-f]+:10:0:0x[0-9a-f]+:b:tid=[0-9]+,pid=[0-9]+:$");
-    assert_said("^0x[0-9a-f]+:0x[0-9a-f]+:3000:0:" TAIL);
-    assert_said("^0x[0-9a-f]+:0x0:[0-9]+:0:" TAIL);
-    assert_said("^0x0:0x[0-9a-f]+:100:256:" TAIL);
-    snprintf(options, sizeof options, "trace=%s.%%p.bin", name);
+#define WHOLE "tid=[0-9]+,pid=[0-9]+:$"
+#define SITE  ":b:file=script,line=3,func=work"
+    assert_said("^0x0:0x[0-9a-f]+:10:0:0x[0-9a-f]+:b:" WHOLE);
+    /* Only what differs from the line before. */
+    assert_said("^0x[0-9a-f]+:0x[0-9a-f]+:3000:0:0x[0-9a-f]+" SITE ":$");
+    assert_said("^0x[0-9a-f]+:0x[0-9a-f]+:3001:0:0x[0-9a-f]+:b::$");
+    assert_said("^0x[0-9a-f]+:0x0:[0-9]+:0:0x[0-9a-f]+:b::$");
+    assert_said("^0x0:0x[0-9a-f]+:100:256:0x[0-9a-f]+:b::$");
+    assert_said("^0x0:0x[0-9a-f]+:20:0:0x[0-9a-f]+:b:file=,line=,func=:$");
+    /* All of it at the start of what is written at once, and in a child. */
+    assert_said("^0x0:0x[0-9a-f]+:30:0:0x[0-9a-f]+" SITE "," WHOLE);
+    assert_said("^0x0:0x[0-9a-f]+:50:0:0x[0-9a-f]+:b::$");
+    assert_said("^0x0:0x[0-9a-f]+:60:0:0x[0-9a-f]+" SITE "," WHOLE);
+    assert_said("^0x0:0x[0-9a-f]+:70:0:0x[0-9a-f]+" SITE "," WHOLE);
+    unsigned long child = strtoul(strstr(strstr(said, ":60:0:"), "pid=") + 4, NULL, 10);
+    assert_true(child != strtoul(strstr(strstr(said, ":70:0:"), "pid=") + 4, NULL, 10));
     run("trace", "trace=&2");
-    assert_said("^0x0:0x[0-9a-f]+:100:256:" TAIL);
+    assert_said("^0x0:0x[0-9a-f]+:100:256:0x[0-9a-f]+:b::$");
 }
 
 static void test_trace_compact(void **state)

@@ -241,7 +241,7 @@ static void test_files(void **state)
 {
     (void)state;
     run("trace", "trace=text");
-    assert_true(file_bytes("text") > 3000 * 80);
+    assert_true(file_bytes("text") > 3000 * 60);
     run("trace", "trace=compact.bin");
     assert_true(file_bytes("compact.bin") > 3000 * 24 && file_bytes("compact.bin") < 3500 * 24);
     struct stat info;
