@@ -281,9 +281,9 @@ static size_t show_int(const struct var *var, int64_t n, char *ret)
     return len;
 }
 
-/* The decimals of F, DIGITS of them and one more, in the precision of the variable as ksh93 works them
- * out: 0.35 * 10 is 3.5 in a double. Rounds half away from 0; true: what is before the point is one
- * more. */
+/* The decimals of F, DIGITS of them and one more, in the precision of the variable as ksh93 works
+ * them out: 0.35 * 10 is 3.5 in a double. Rounds half away from 0; true: what is before the point
+ * is one more. */
 static bool decimals(long double f, int digits, bool is_double, char *ret)
 {
     f -= (long double)(uint64_t)f;

@@ -139,8 +139,7 @@ static void test_shapes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = { state_test(test_round_trip), state_test(test_changes),
-                                        state_test(test_shapes),
-                                        state_test(test_locals),
+                                        state_test(test_shapes), state_test(test_locals),
                                         state_test(test_arrays_and_numbers) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
