@@ -609,7 +609,7 @@ static void b28_strdup_and_cross_free(void **state)
     for (int i = 0; i < 100; i++) {
         char text[40];
         snprintf(text, sizeof text, "text %d", i);
-        texts[i] = strcpy(mem_alloc(i % 2 ? one : two, strlen(text) + 1), text);
+        texts[i] = memcpy(mem_alloc(i % 2 ? one : two, sizeof text), text, sizeof text);
         char *copy = strdup(text);
         assert_string_equal(copy, texts[i]);
         free(copy);
