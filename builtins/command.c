@@ -33,7 +33,7 @@ static enum flow arguments_limit(struct shell *sh, size_t *ret)
 {
     char *const *envp;
     size_t count = 0;
-    TRY(env_build(sh, &envp));
+    TRY(env_build(sh, NULL, &envp));
     while (envp[count])
         count++;
     size_t used = texts_bytes((const char *const *)envp, count) + RESERVED_BYTES;

@@ -102,6 +102,7 @@ static enum flow next_byte(struct reader *r, int *ret_byte)
 /* One line, without its delimiter, borrowed from the input or (with a time limit) in scratch. */
 static enum flow next_line(struct reader *r, const char **ret_text, size_t *ret_len)
 {
+    r->sh->stats.lines_read++;
     if (r->deadline_ns >= 0) {
         struct str line;
         int byte;

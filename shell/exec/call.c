@@ -83,6 +83,7 @@ static enum flow posix_run(struct shell *sh, const struct call *call)
     struct saved saved = { .program = sh->program,
                            .command = sh->command,
                            .loop_depth = sh->loop_depth };
+    sh->stats.posix_calls++;
     frame_push(sh, &frame, FRAME_DOT);
     frame.function_name = call->func->name->text;
     frame.is_call = true;
@@ -140,6 +141,7 @@ static enum flow ksh_run(struct shell *sh, const struct call *call)
                            .options = sh->options,
                            .loop_depth = sh->loop_depth,
                            .arg0 = sh->arg0 };
+    sh->stats.ksh_calls++;
     frame_push(sh, &frame, FRAME_FUNC);
     frame.function_name = call->func->name->text;
     sh->program = call->func->program;

@@ -183,6 +183,8 @@ enum flow exec_capture(struct shell *sh, const struct command_sub *sub, struct s
     struct str sink;
     str_init(&sink, sh->heap);
     enum flow flow = FLOW_NEXT;
+    sh->stats.captures++;
+    sh->stats.subshells += sub->body && !sub->shared && !sub->value;
     if (sub->value) {
         flow = value_capture(sh, sub->body, ret);
     } else if (sub->read_file) {

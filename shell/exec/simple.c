@@ -150,6 +150,7 @@ static enum flow expand_word(struct shell *sh, const struct word *word, struct f
 static enum flow words_expand(struct shell *sh, const struct node_simple *node, bool declaration,
                               struct fields *fields, struct declared *declared)
 {
+    sh->stats.expanded_words += node->arg_count;
     for (uint32_t i = 0; i < node->arg_count; i++) {
         const struct arg *arg = &node->args[i];
         if (arg->kind == ARG_ASSIGN && fields->count < 64)
@@ -537,6 +538,7 @@ static enum flow literal_command(struct shell *sh, const struct node_simple *nod
     if (run.command.kind == COMMAND_FUNCTION && run.command.func->name->parent)
         return FLOW_NEXT;
     *ret_done = true;
+    sh->stats.literal_words += node->arg_count;
     enum flow flow = run.command.kind == COMMAND_FUNCTION
                          ? exec_call(sh, run.command.func, node->arg_count, argv)
                          : builtin_run(sh, &run);
@@ -622,6 +624,7 @@ enum flow exec_simple(struct shell *sh, const struct node_simple *node)
     if (__builtin_expect(skip, 0))
         return FLOW_NEXT;
     sh->command = &node->node;
+    sh->stats.simple_commands++;
     struct mem_mark mark = mem_region_mark(sh->scratch);
     enum flow flow;
     if (node->arg_count)

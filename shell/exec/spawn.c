@@ -169,11 +169,13 @@ static enum flow script_argv(struct shell *sh, const char *path, const char *con
 }
 
 static enum flow start_program(struct shell *sh, const char *name, const char *path,
-                               const char *const *argv, const struct process_place *place,
-                               const int replace[3], pid_t *ret_pid)
+                               const char *const *argv, char *const *envp,
+                               const struct process_place *place, const int replace[3],
+                               pid_t *ret_pid)
 {
-    struct start start = { .sh = sh, .path = path, .argv = (char *const *)argv, .place = place };
-    TRY(env_build(sh, &start.envp));
+    struct start start = {
+        .sh = sh, .path = path, .argv = (char *const *)argv, .envp = envp, .place = place
+    };
     TRY(fdtab_child_moves(sh, replace, &start.moves, &start.move_count));
     pid_t pid = vfork_start(&start);
     if (pid < 0)
@@ -189,7 +191,7 @@ static enum flow start_program(struct shell *sh, const char *name, const char *p
         return spawn_fail(sh, name, path, start.error);
     const char *const *script;
     TRY(script_argv(sh, path, argv, &script));
-    return start_program(sh, name, "/proc/self/exe", script, place, replace, ret_pid);
+    return start_program(sh, name, "/proc/self/exe", script, envp, place, replace, ret_pid);
 }
 
 enum flow spawn_external(struct shell *sh, const char *name, const char *path,
@@ -198,13 +200,15 @@ enum flow spawn_external(struct shell *sh, const char *name, const char *path,
     struct process_place place;
     int replace[3] = { plan->in, plan->out, plan->err_to_out ? plan->out : -1 };
     int null = -1;
+    char *const *envp;
     TRY(spawn_prepare(sh));
+    TRY(env_build(sh, path, &envp));
     process_place_init(sh, plan, &place);
     if (place.ignore_interrupts && replace[0] < 0) {
         null = sys_open("/dev/null", O_RDONLY, 0);
         replace[0] = null;
     }
-    enum flow flow = start_program(sh, name, path, argv, &place, replace, ret_pid);
+    enum flow flow = start_program(sh, name, path, argv, envp, &place, replace, ret_pid);
     if (null >= 0)
         close(null);
     if (flow == FLOW_NEXT) {
@@ -247,6 +251,6 @@ enum flow spawn_exec_env(struct shell *sh, const char *name, const char *path,
 enum flow spawn_exec(struct shell *sh, const char *name, const char *path, const char *const *argv)
 {
     char *const *envp;
-    TRY(env_build(sh, &envp));
+    TRY(env_build(sh, path, &envp));
     return spawn_exec_env(sh, name, path, argv, envp);
 }

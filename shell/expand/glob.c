@@ -308,6 +308,7 @@ static enum flow glob_run(struct glob *g, const char *pattern, size_t len)
 enum flow glob_expand(struct shell *sh, const char *pattern, size_t len, struct fields *fields,
                       size_t *ret_count)
 {
+    sh->stats.globs++;
     struct glob g = { .sh = sh, .fields = fields, .mark = option_on(sh, OPTION_MARKDIRS) };
     buf_init(&g.path, sh);
     size_t first = fields->count;

@@ -171,6 +171,7 @@ const char *cmdhash_find(struct shell *sh, const char *name, bool default_path)
     struct str s;
     bool absolute;
     str_init(&s, sh->scratch);
+    sh->stats.path_searches++;
     if (!search(sh, path, name, true, &s, &absolute))
         return NULL;
     if (default_path || !absolute)

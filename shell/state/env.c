@@ -23,20 +23,39 @@
 struct env_cache {
     char *const *foreign; /* strings that are no variables: borrowed from the process */
     size_t foreign_count;
-    char **built;   /* NULL-terminated; the texts follow in the same block. NULL: never built */
-    uint32_t epoch; /* sh->export_epoch when it was built */
+    char **built; /* NULL-terminated; the texts follow in the same block. NULL: never built. The
+                     first place is for `_` */
+    struct str underscore; /* heap: _=*PID*PATH */
+    uint32_t epoch;        /* sh->export_epoch when it was built */
 };
 
 /* ---- in ---- */
 
+static bool is_underscore(const char *name, size_t len)
+{
+    return len == 1 && *name == '_';
+}
+
 static bool is_ignored(const char *name, size_t len)
 {
-    static const char *const ignored[] = { "IFS",     "_",      "PPID",   "RANDOM",
-                                           "SECONDS", "LINENO", "OPTIND", "OPTARG" };
+    static const char *const ignored[] = { "IFS",    "PPID",   "RANDOM", "SECONDS",
+                                           "LINENO", "OPTIND", "OPTARG" };
     for (size_t i = 0; i < sizeof ignored / sizeof *ignored; i++)
         if (text_eq(name, len, ignored[i], strlen(ignored[i])))
             return true;
     return false;
+}
+
+/* $_ at first: what the variable `_` of the environment says, without the mark of a shell that
+ * started this one: `*PID*`. */
+static void import_underscore(struct shell *sh, const char *text)
+{
+    if (*text == '*') {
+        const char *end = text + 1 + strspn(text + 1, "0123456789");
+        text = *end == '*' ? end + 1 : text;
+    }
+    str_clear(&sh->last_argument);
+    str_append_z(&sh->last_argument, text);
 }
 
 /* Without telling the special ones: the locale is set once for all, and nothing else has been
@@ -66,7 +85,9 @@ static enum flow import_all(struct shell *sh, char *const *envp)
         if (text_eq(envp[i], len, SHAPES_NAME, strlen(SHAPES_NAME))) {
             shapes = equals + 1;
         } else if (len > 0 && text_is_name(envp[i], len)) {
-            if (!is_ignored(envp[i], len))
+            if (is_underscore(envp[i], len))
+                import_underscore(sh, equals + 1);
+            else if (!is_ignored(envp[i], len))
                 TRY(import_one(sh, envp[i], len));
         } else {
             foreign++;
@@ -209,7 +230,8 @@ static enum flow build_one(struct shell *sh, struct name *name, struct builder *
 static enum flow build_pass(struct shell *sh, struct builder *b)
 {
     const struct env_cache *cache = sh->env_cache;
-    b->count = b->bytes = 0;
+    b->bytes = 0;
+    b->count = b->only ? 0 : 1; /* the place of `_` */
     for (size_t i = 0; i < cache->foreign_count && !b->only; i++) {
         if (b->list)
             b->list[b->count] = cache->foreign[i];
@@ -222,6 +244,8 @@ static enum flow build_pass(struct shell *sh, struct builder *b)
     for (struct map_slot *slot; (slot = map_next(&sh->names, &cursor)) != NULL;) {
         struct name *name = slot->value;
         const struct var *var = name->cur;
+        if (!b->only && is_underscore(name->text, name->len))
+            continue;
         if (!var || (var->attrs & (VAR_EXPORT | VAR_NAMEREF)) != VAR_EXPORT || name->dotted)
             continue;
         if ((var->attrs & VAR_ASSOC) || (b->only && var->owner != b->only))
@@ -256,20 +280,35 @@ static enum flow build(struct shell *sh, struct builder *b, struct mem_region *r
     return FLOW_NEXT;
 }
 
-enum flow env_build(struct shell *sh, char *const **ret_envp)
+static enum flow rebuild(struct shell *sh, struct env_cache *cache)
 {
-    struct env_cache *cache = sh->env_cache;
-    if (cache->built && cache->epoch == sh->export_epoch) {
-        *ret_envp = cache->built;
-        return FLOW_NEXT;
-    }
     struct builder b = { 0 };
     char **list;
     TRY(build(sh, &b, sh->heap, &list));
     mem_free(cache->built);
     cache->built = list;
     cache->epoch = sh->export_epoch;
-    *ret_envp = list;
+    return FLOW_NEXT;
+}
+
+enum flow env_build(struct shell *sh, const char *path, char *const **ret_envp)
+{
+    struct env_cache *cache = sh->env_cache;
+    if (!cache->built || cache->epoch != sh->export_epoch)
+        TRY(rebuild(sh, cache));
+    *ret_envp = cache->built + 1;
+    if (!path)
+        return FLOW_NEXT;
+    struct str *s = &cache->underscore;
+    str_clear(s);
+    str_append_z(s, "_=*");
+    str_append_int(s, getpid());
+    str_putc(s, '*');
+    str_append_z(s, path);
+    if (!str_ok(s))
+        return shell_fail_memory(sh, s->len);
+    cache->built[0] = s->data;
+    *ret_envp = cache->built;
     return FLOW_NEXT;
 }
 
@@ -290,7 +329,10 @@ enum flow env_build_temporary(struct shell *sh, char *const **ret_envp)
 enum flow env_init(struct shell *sh)
 {
     sh->env_cache = mem_alloc_zeroed(sh->heap, sizeof *sh->env_cache);
-    return sh->env_cache ? FLOW_NEXT : shell_fail_memory(sh, sizeof *sh->env_cache);
+    if (!sh->env_cache)
+        return shell_fail_memory(sh, sizeof *sh->env_cache);
+    str_init(&sh->env_cache->underscore, sh->heap);
+    return FLOW_NEXT;
 }
 
 void env_release(struct shell *sh)
@@ -299,6 +341,7 @@ void env_release(struct shell *sh)
         return;
     mem_free((void *)sh->env_cache->foreign);
     mem_free(sh->env_cache->built);
+    str_release(&sh->env_cache->underscore);
     mem_free(sh->env_cache);
     sh->env_cache = NULL;
 }

@@ -51,8 +51,11 @@ static bool link_parts(struct shell *sh, struct name *name)
 struct name *name_intern(struct shell *sh, const char *text, size_t len)
 {
     struct name *name = map_get(&sh->names, text, len);
-    if (name)
+    sh->stats.names_asked++;
+    if (name) {
+        sh->stats.names_known++;
         return name;
+    }
     if (len >= UINT32_MAX)
         return NULL;
     name = mem_alloc_zeroed_kind(sh->nodes, sizeof *name + len + 1, KIND_VARIABLE);

@@ -140,6 +140,21 @@ struct process_counts {
     uint64_t programs;   /* started without a copy */
 };
 
+/* What else the shell has done so far: .sh.stats (special_stats.c). */
+struct shell_stats {
+    uint64_t literal_words;  /* words of commands that were used as they stand */
+    uint64_t expanded_words; /* and the others */
+    uint64_t captures;       /* command substitutions */
+    uint64_t subshells;      /* those included, with or without a process */
+    uint64_t ksh_calls, posix_calls; /* of functions */
+    uint64_t simple_commands;
+    uint64_t globs;         /* patterns looked up as path names */
+    uint64_t lines_read;    /* by `read' */
+    uint64_t path_searches; /* along PATH */
+    uint64_t names_asked;   /* looked up by their text */
+    uint64_t names_known;   /* and there already */
+};
+
 struct fdtab;
 struct jobs;
 struct traps;
@@ -242,6 +257,7 @@ struct shell {
     struct str last_argument; /* $_ of the previous command (heap) */
 
     struct process_counts counts;
+    struct shell_stats stats;
     uint32_t measure_depth;          /* commands that vmstat -x is measuring */
     struct mem_region *watch_region; /* what vmstat keeps, NULL: nothing; closed with the shell */
     struct vmstat *vmstat;           /* in WATCH_REGION */

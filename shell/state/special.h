@@ -45,6 +45,11 @@ void special_locale(struct shell *sh);
 enum flow special_editor(struct shell *sh) NODISCARD;
 /* Before a special variable is looked at: makes the array of .sh.match or .sh.math. */
 enum flow special_prepare(struct shell *sh, struct var *var) NODISCARD;
+/* .sh.stats and its members: special_stats.c */
+enum flow special_stats(struct shell *sh, struct name *name, const char **ret_text,
+                        size_t *ret_len) NODISCARD;
+enum flow special_stat(struct shell *sh, struct name *name, const char **ret_text,
+                       size_t *ret_len) NODISCARD;
 void special_match_release(struct shell *sh); /* special_match.c */
 void special_release(struct shell *sh);
 /* Called once by shell_new: marks the names. */
