@@ -333,10 +333,11 @@ static enum flow set_path(struct shell *sh, struct name *name, const char *text,
 static enum flow set_vmalloc_options(struct shell *sh, struct name *name, const char *text,
                                      size_t len)
 {
+    /* An assignment before a command is for that command's process. */
+    const struct var *var = name->cur;
     (void)sh;
-    (void)name;
     (void)len;
-    if (text)
+    if (text && !(var && var->owner && var->owner->kind == FRAME_CMD))
         mem_options_apply(text);
     return FLOW_NEXT;
 }
