@@ -285,7 +285,7 @@ enum flow decl_functions(struct shell *sh, const struct decl *decl, struct args 
             sh->status = 1;
         } else if (decl->traced) {
             func->traced = !decl->names_only;
-        } else {
+        } else if (!(decl->change.set & VAR_EXPORT)) { /* -fx: functions are never exported */
             TRY(print_function(sh, decl, func));
         }
     }

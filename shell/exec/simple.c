@@ -481,33 +481,6 @@ static inline void last_argument_set(struct shell *sh, const char *text, size_t 
     str_append(&sh->last_argument, text, len);
 }
 
-/* set -k: name=value words after the command name are assignments too. Taken out of ARGV, done as
- * temporary ones. */
-static enum flow keyword_run(struct shell *sh, struct run *run)
-{
-    struct frame frame;
-    struct fields rest;
-    fields_init(&rest);
-    frame_push(sh, &frame, FRAME_CMD);
-    enum flow flow = FLOW_NEXT;
-    for (size_t i = 0; i < run->args.count && flow == FLOW_NEXT; i++) {
-        const char *word = run->args.argv[i];
-        size_t len = text_name_len(word, strlen(word));
-        struct name *name = i && len && word[len] == '=' ? name_intern(sh, word, len) : NULL;
-        if (name)
-            flow = var_set_name(sh, name, word + len + 1, strlen(word + len + 1), ASSIGN_TEMP);
-        else
-            flow = fields_push(sh, &rest, word);
-    }
-    if (flow == FLOW_NEXT) {
-        run->args.count = rest.count;
-        run->args.argv = rest.argv;
-        flow = run_dispatch(sh, run);
-    }
-    frame_pop(sh, &frame);
-    return flow;
-}
-
 /* ---- the command ---- */
 
 /* A builtin or function whose words are all literal, with nothing before or behind: no expansion,
@@ -518,8 +491,7 @@ static enum flow literal_command(struct shell *sh, const struct node_simple *nod
     const char *argv[ROOM + 1];
     *ret_done = false;
     if (node->arg_count > ROOM || node->assign_count || node->node.redir_count ||
-        sh->debug_no_fastpath || sh->show_only ||
-        sh->options & (1ull << OPTION_XTRACE | 1ull << OPTION_KEYWORD))
+        sh->debug_no_fastpath || sh->show_only || option_on(sh, OPTION_XTRACE))
         return FLOW_NEXT;
     for (uint32_t i = 0; i < node->arg_count; i++) {
         const struct arg *arg = &node->args[i];
@@ -605,10 +577,7 @@ static enum flow command_run(struct shell *sh, const struct node_simple *node, b
         sh->status = 0;
         return FLOW_NEXT;
     }
-    if (option_on(sh, OPTION_KEYWORD))
-        flow = keyword_run(sh, &run);
-    else
-        flow = run_dispatch(sh, &run);
+    flow = run_dispatch(sh, &run);
     const char *last = fields.argv[fields.count - 1];
     last_argument_set(sh, last, strlen(last));
     return flow;
@@ -654,7 +623,7 @@ bool simple_is_plain_external(struct shell *sh, const struct node_simple *node)
     struct command command;
     if (node->node.kind != NODE_SIMPLE || !node->arg_count || node->assign_count ||
         node->node.redir_count || node->args[0].word->kind != WORD_LITERAL ||
-        trap_is_set(sh, TRAP_DEBUG) || sh->show_only || option_on(sh, OPTION_KEYWORD))
+        trap_is_set(sh, TRAP_DEBUG) || sh->show_only)
         return false;
     for (uint32_t i = 1; i < node->arg_count; i++) {
         if (node->args[i].kind != ARG_WORD || word_runs_commands(node->args[i].word))

@@ -73,20 +73,15 @@ static bool last_is_unquoted(const struct parser *p, const struct builder *b, ch
            p->lit.data[p->lit.len - 1] == c;
 }
 
-/* True when the ( under the cursor opens an extended pattern: ?( *( +( @( !( ~( %( {n,m}(, most of
- * them with a - before the ( too. */
+/* True when the ( under the cursor opens an extended pattern: ?( *( +( @( !( ~( %( {n,m}(, all of
+ * them with a - before the ( too; and a - alone, although it repeats nothing. */
 static bool opens_group(const struct parser *p, const struct builder *b)
 {
     if (!b->lit_open || b->lit_quoted || p->lit.len == b->lit_base)
         return false;
     const char *start = p->lit.data + b->lit_base;
     const char *end = p->lit.data + p->lit.len - 1;
-    if (*end == '-' && end > start) {
-        end--;
-        if (strchr("~%", *end))
-            return false;
-    }
-    if (strchr("?*+@!~%", *end))
+    if (strchr("?*+@!~%-", *end))
         return true;
     if (*end != '}')
         return false;

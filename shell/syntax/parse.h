@@ -41,6 +41,7 @@ struct parse_hooks {
     struct mem_region *scratch_region; /* MEM_BEST; for the parser's own temporary memory */
     bool posix;         /* set -o posix / invoked as sh: fewer extensions where they conflict */
     bool brace_expand;  /* set -B */
+    bool keyword;       /* set -k: name=value is an assignment behind the command word, too */
     bool show;          /* set -o showme: `;` may stand before a command */
     unsigned depth_max; /* nesting limit, e.g. 20000; more is a syntax error */
     const char

@@ -128,7 +128,7 @@ static bool add_declared(struct parser *p, struct simple *s, bool *ret_done)
     return true;
 }
 
-/* name=value before the command word. *RET_DONE false: it is none. */
+/* name=value before the command word, or behind it under set -k. *RET_DONE false: it is none. */
 static bool add_assignment(struct parser *p, bool *ret_done)
 {
     struct assign assign = { 0 };
@@ -171,7 +171,7 @@ static bool add_one(struct parser *p, struct simple *s, bool *ret_more)
     }
     p->alias_next = false;
     bool done = false;
-    if (s->arg_count == 0 && !add_assignment(p, &done))
+    if ((s->arg_count == 0 || (p->hooks->keyword && !s->declaration)) && !add_assignment(p, &done))
         return false;
     if (!done && s->declaration && !add_declared(p, s, &done))
         return false;
