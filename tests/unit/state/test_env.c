@@ -30,7 +30,7 @@ static void test_round_trip(void **state)
     assert_value(sh, "SHLVL", "4");
     assert_value(sh, "OPTIND", "1");
     assert_value(sh, "PS4", "+ ");
-    assert_int_equal(env_build(sh, &envp), FLOW_NEXT);
+    assert_int_equal(env_build(sh, NULL, &envp), FLOW_NEXT);
     assert_string_equal(find(envp, "HOME"), "/home/me");
     assert_string_equal(find(envp, "odd-name"), "1");
     assert_string_equal(find(envp, "SHLVL"), "4");
@@ -38,8 +38,12 @@ static void test_round_trip(void **state)
     assert_null(find(envp, "IFS"));
     assert_null(find(envp, "PS4"));
     assert_set(sh, "plain", "1");
-    assert_int_equal(env_build(sh, &again), FLOW_NEXT);
+    assert_int_equal(env_build(sh, NULL, &again), FLOW_NEXT);
     assert_ptr_equal(envp, again); /* nothing exported changed */
+    assert_null(find(again, "_"));
+    assert_int_equal(env_build(sh, "/bin/x", &again), FLOW_NEXT);
+    assert_non_null(strstr(find(again, "_"), "*/bin/x"));
+    assert_string_equal(find(again, "HOME"), "/home/me");
 }
 
 static void test_changes(void **state)
@@ -50,21 +54,21 @@ static void test_changes(void **state)
     struct frame command;
     frame_push(sh, &command, FRAME_CMD);
     assert_int_equal(var_set_name(sh, name_of(sh, "t"), "1", 1, ASSIGN_TEMP), FLOW_NEXT);
-    assert_int_equal(env_build(sh, &envp), FLOW_NEXT);
+    assert_int_equal(env_build(sh, NULL, &envp), FLOW_NEXT);
     assert_string_equal(find(envp, "t"), "1");
     frame_pop(sh, &command);
-    assert_int_equal(env_build(sh, &envp), FLOW_NEXT);
+    assert_int_equal(env_build(sh, NULL, &envp), FLOW_NEXT);
     assert_null(find(envp, "t"));
     struct frame sub;
     frame_push(sh, &sub, FRAME_SUBSHELL);
     assert_set(sh, "HOME", "/other");
     struct var_ref ref = ref_of(sh, "N");
     assert_int_equal(var_unset(sh, &ref, false), FLOW_NEXT);
-    assert_int_equal(env_build(sh, &envp), FLOW_NEXT);
+    assert_int_equal(env_build(sh, NULL, &envp), FLOW_NEXT);
     assert_string_equal(find(envp, "HOME"), "/other");
     assert_null(find(envp, "N"));
     frame_pop(sh, &sub);
-    assert_int_equal(env_build(sh, &envp), FLOW_NEXT);
+    assert_int_equal(env_build(sh, NULL, &envp), FLOW_NEXT);
     assert_string_equal(find(envp, "HOME"), "/home/me");
     assert_string_equal(find(envp, "N"), "007");
 }
@@ -78,20 +82,20 @@ static void test_locals(void **state)
     struct frame f, g;
     assert_int_equal(env_import(sh, environment), FLOW_NEXT);
     frame_push(sh, &f, FRAME_FUNC);
-    assert_int_equal(env_build(sh, &envp), FLOW_NEXT);
+    assert_int_equal(env_build(sh, NULL, &envp), FLOW_NEXT);
     assert_string_equal(find(envp, "N"), "007");
     assert_int_equal(declare(sh, "N", 0, -1), FLOW_NEXT);
     assert_set(sh, "N", "local");
-    assert_int_equal(env_build(sh, &envp), FLOW_NEXT);
+    assert_int_equal(env_build(sh, NULL, &envp), FLOW_NEXT);
     assert_null(find(envp, "N"));
     frame_push(sh, &g, FRAME_FUNC);
-    assert_int_equal(env_build(sh, &envp), FLOW_NEXT);
+    assert_int_equal(env_build(sh, NULL, &envp), FLOW_NEXT);
     assert_string_equal(find(envp, "N"), "007");
     frame_pop(sh, &g);
-    assert_int_equal(env_build(sh, &envp), FLOW_NEXT);
+    assert_int_equal(env_build(sh, NULL, &envp), FLOW_NEXT);
     assert_null(find(envp, "N"));
     frame_pop(sh, &f);
-    assert_int_equal(env_build(sh, &envp), FLOW_NEXT);
+    assert_int_equal(env_build(sh, NULL, &envp), FLOW_NEXT);
     assert_string_equal(find(envp, "N"), "007");
 }
 
@@ -106,7 +110,7 @@ static void test_arrays_and_numbers(void **state)
     assert_int_equal(declare(sh, "i", VAR_EXPORT | VAR_INTEGER, 16), FLOW_NEXT);
     assert_set(sh, "i", "255");
     assert_int_equal(declare(sh, "none", VAR_EXPORT, -1), FLOW_NEXT);
-    assert_int_equal(env_build(sh, &envp), FLOW_NEXT);
+    assert_int_equal(env_build(sh, NULL, &envp), FLOW_NEXT);
     assert_string_equal(find(envp, "a"), "first");
     assert_string_equal(find(envp, "i"), "16#ff");
     assert_null(find(envp, "none"));
@@ -130,7 +134,7 @@ static void test_shapes(void **state)
     assert_int_equal(name_of(sh, "Z")->cur->width, 3);
     assert_true(name_of(sh, "U")->cur->attrs & VAR_UPPER);
     assert_false(name_of(sh, "E")->cur->attrs & VAR_INTEGER); /* no constant */
-    assert_int_equal(env_build(sh, &envp), FLOW_NEXT);
+    assert_int_equal(env_build(sh, NULL, &envp), FLOW_NEXT);
     assert_non_null(find(envp, "A__z"));
     assert_null(strstr(find(envp, "A__z"), "SHLVL"));
     assert_non_null(strstr(find(envp, "A__z"), "\"*N"));
