@@ -78,7 +78,7 @@ bool limit_allows(size_t bytes, const struct mem_region *asking)
         give_segments(asking);
     if (passes(bytes, soft))
         soft_passed(bytes);
-    else
+    else if (!passes(bytes + soft / 16, soft)) /* well below: the next time counts anew */
         soft_told = false;
     if (!passes(bytes, hard)) {
         hard_told = false;

@@ -491,7 +491,8 @@ static void test_fault(void **state)
                 "freed at=script,33,work:detected at=script,34,work:$");
     status = status_of("fault-other", "guard=1");
     assert_true(faulted(status));
-    assert_string_equal(said, "");
+    if (!TEST_SANITIZED) /* which says much itself */
+        assert_string_equal(said, "");
 }
 
 static void test_keep(void **state)
