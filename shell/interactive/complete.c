@@ -95,7 +95,7 @@ static void terminal_size(FILE *out, size_t *ret_columns, size_t *ret_rows)
     struct winsize size;
     bool known = ioctl(fileno(out), TIOCGWINSZ, &size) == 0 && size.ws_col > 0 && size.ws_row > 0;
     *ret_columns = known ? size.ws_col : 80;
-    *ret_rows = known ? size.ws_row : 24;
+    *ret_rows = !known ? 24 : size.ws_row > 1 ? size.ws_row : 2; /* one for the question */
 }
 
 /* Asks TEXT at the bottom of a page; true: go on. */

@@ -63,8 +63,13 @@ static bool pending_act(struct edit *edit)
 {
     struct shell *sh = edit->sh;
     bool drawn = true;
-    if (sh->pending & PENDING_WINCH)
+    if (sh->pending & PENDING_WINCH) {
         el_resize(edit->line);
+        /* libedit keeps the old cursor, which may lie outside the new screen: draw from its origin.
+         */
+        fdtab_message(sh, "\r", 1);
+        drawn = false;
+    }
     if (await_gives_up(sh))
         return false;
     int signal = trap_pending_now(sh);
