@@ -125,6 +125,19 @@ int jobs_terminal(struct shell *sh)
     return jobs_control(sh) ? sh->jobs->terminal : -1;
 }
 
+void jobs_foreground(struct shell *sh)
+{
+    struct jobs *jobs = sh->jobs;
+    sigset_t block, mask;
+    if (jobs->terminal < 0)
+        return;
+    sigemptyset(&block);
+    sigaddset(&block, SIGTTOU);
+    sigprocmask(SIG_BLOCK, &block, &mask);
+    tcsetpgrp(jobs->terminal, jobs->group);
+    sigprocmask(SIG_SETMASK, &mask, NULL);
+}
+
 void jobs_take_terminal(struct shell *sh, const struct job *job)
 {
     struct jobs *jobs = sh->jobs;

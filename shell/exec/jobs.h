@@ -40,6 +40,8 @@ void jobs_after_fork(struct shell *sh); /* in a child: these are not its childre
 bool jobs_control(struct shell *sh);
 /* The terminal that is given to foreground jobs; -1: none. */
 int jobs_terminal(struct shell *sh);
+/* The terminal's foreground is the shell itself again: no process of the new group lives. */
+void jobs_foreground(struct shell *sh);
 
 /* Makes a job of processes already started; owned by the table until waited for (foreground) or
  * reported (background). GROUP counts only under job control. A background job becomes the current

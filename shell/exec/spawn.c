@@ -187,6 +187,8 @@ static enum flow start_program(struct shell *sh, const char *name, const char *p
         return FLOW_NEXT;
     }
     waitpid(pid, NULL, 0);
+    if (place->terminal >= 0 && place->group == 0)
+        jobs_foreground(sh); /* the child had taken it for its own group, which is gone */
     if (start.error != ENOEXEC || strcmp(path, "/proc/self/exe") == 0 || is_binary(path))
         return spawn_fail(sh, name, path, start.error);
     const char *const *script;
