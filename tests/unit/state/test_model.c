@@ -122,7 +122,7 @@ static void compare_var(struct run *run, int n)
 static void compare_environment(struct run *run)
 {
     char *const *envp;
-    CHECK(run, env_build(run->sh, &envp) == FLOW_NEXT);
+    CHECK(run, env_build(run->sh, NULL, &envp) == FLOW_NEXT);
     for (int n = 0; n < MODEL_NAMES; n++) {
         const char *found = NULL, *expected = NULL;
         for (char *const *entry = envp; *entry; entry++)
