@@ -142,10 +142,10 @@ struct process_counts {
 
 /* What else the shell has done so far: .sh.stats (special_stats.c). */
 struct shell_stats {
-    uint64_t literal_words;  /* words of commands that were used as they stand */
-    uint64_t expanded_words; /* and the others */
-    uint64_t captures;       /* command substitutions */
-    uint64_t subshells;      /* those included, with or without a process */
+    uint64_t literal_words;          /* words of commands that were used as they stand */
+    uint64_t expanded_words;         /* and the others */
+    uint64_t captures;               /* command substitutions */
+    uint64_t subshells;              /* those included, with or without a process */
     uint64_t ksh_calls, posix_calls; /* of functions */
     uint64_t simple_commands;
     uint64_t globs;         /* patterns looked up as path names */
