@@ -129,12 +129,14 @@ static enum flow last_here(struct shell *sh, struct pipes *pipes)
         flow = exec_node(sh, pipes->node->parts[pipes->node->count - 1]);
     frame_pop(sh, &frame);
     int status = sh->status;
-    if (flow == FLOW_FORKED || !option_on(sh, OPTION_PIPEFAIL)) {
+    /* With job control the heads hold the terminal until they end. */
+    bool fails = option_on(sh, OPTION_PIPEFAIL);
+    if (flow == FLOW_FORKED || (!fails && !jobs_control(sh))) {
         job_leave(sh, job);
         return flow;
     }
     enum flow waited = job_wait_foreground(sh, job);
-    int head_status = sh->status;
+    int head_status = fails ? sh->status : 0;
     sh->status = status ? status : head_status;
     if (flow != FLOW_NEXT || waited != FLOW_NEXT)
         return flow != FLOW_NEXT ? flow : waited;
