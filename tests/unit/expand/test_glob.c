@@ -150,7 +150,7 @@ static void test_tildes(void **state)
         { "~ ~/x x~", "</h></h/x><x~>" },
         { "~+ ~-", "</p></o>" },
         { "\"~\" \\~ a:~", "<~><~><a:~>" },
-        { "~no-such-user ~root", "<~no-such-user></root>" },
+        { "~no-such-user ~bin", "<~no-such-user></bin>" },
         { "${n:-~} ${n:-~/a} \"${n:-~}\"", "</h></h/a><~>" },
     };
     CHECK(checks);
