@@ -160,9 +160,11 @@ ptrdiff_t pattern_prefix(const struct pattern *p, const char *text, size_t len, 
         .len = len,
         .from_start = true,
         .to_end = p->right_fixed,
-        .goal = longest ? RUN_LONGEST : RUN_SHORTEST,
+        .goal = !longest           ? RUN_SHORTEST
+                : p->by_preference ? RUN_PREFERRED
+                                   : RUN_LONGEST,
         .slots = slots,
-        .slot_count = p->backtracks ? 2 : 0,
+        .slot_count = p->backtracks || p->by_preference ? 2 : 0,
     };
     return run_pattern(&run) ? slots[1] : -1;
 }

@@ -144,6 +144,9 @@ struct node *parse_repeat(struct parse *ps, struct node *child, uint32_t min, ui
 /* match_order.c: numbers the groups below ROOT in the order in which they are to take as much as
  * they can. Sets hidden_groups and group_map. */
 void order_groups(struct parse *ps, struct node **root);
+/* Puts the branches of ALT, if it is a NODE_ALT, in the order in which the shortest text is found.
+ */
+void order_alternatives(struct node *alt);
 /* Reads {n} {n,} {,m} {n,m} at *AT; false when it is none. */
 bool parse_bounds(const char **at, const char *end, uint32_t *ret_min, uint32_t *ret_max);
 bool parse_is_word(uint32_t cp);

@@ -6,10 +6,59 @@
  * their numbers, so what repeats outside of any group (the * of `*-@(*)`) gets a capture too. A map
  * tells where the user's groups went. Repeats in repeats need none: only their last turn would be
  * compared.
+ *
+ * Where the shortest is wanted, threads are preferred in the order of the code, so the alternatives
+ * that can take the least come first.
  */
 #include "shell/base/match_internal.h"
 
 #include <string.h>
+
+enum { LEAST_MAX = 1 << 16 }; /* what is longer is all alike */
+
+/* The fewest characters that NODE takes. */
+static uint32_t least_of(const struct node *node)
+{
+    uint64_t least = 0;
+    switch ((enum node_kind)node->kind) {
+    case NODE_CHAR:
+    case NODE_ANY:
+    case NODE_SET:
+    case NODE_NEST:
+        return 1;
+    case NODE_SEQ:
+    case NODE_GROUP:
+        for (const struct node *child = node->child; child && least < LEAST_MAX;
+             child = child->next)
+            least += least_of(child);
+        break;
+    case NODE_ALT: /* sorted already */
+    case NODE_AND:
+        return node->child ? least_of(node->child) : 0;
+    case NODE_REPEAT:
+        least = node->min > 0 ? (uint64_t)node->min * least_of(node->child) : 0;
+        break;
+    default:
+        break;
+    }
+    return least < LEAST_MAX ? (uint32_t)least : LEAST_MAX;
+}
+
+void order_alternatives(struct node *alt)
+{
+    struct node *sorted = NULL;
+    if (!alt || alt->kind != NODE_ALT)
+        return;
+    while (alt->child) {
+        struct node *branch = alt->child, **link = &sorted;
+        alt->child = branch->next;
+        while (*link && least_of(*link) <= least_of(branch))
+            link = &(*link)->next;
+        branch->next = *link;
+        *link = branch;
+    }
+    alt->child = sorted;
+}
 
 struct numbering {
     struct parse *ps;

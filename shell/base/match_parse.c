@@ -208,12 +208,12 @@ static struct node *parse_group(struct parse *ps, char kind, uint32_t min, uint3
     bool lazy = *ps->at == '-';
     ps->at += lazy ? 2 : 1;
     uint32_t number = ++ps->group_count;
-    struct node *body = parse_inside(ps);
-    if (!body)
-        return NULL;
     bool outer_lazy = ps->lazy;
     ps->lazy |= lazy;
     ps->any_lazy |= lazy;
+    struct node *body = parse_inside(ps);
+    if (!body)
+        return NULL;
     if (kind == '!') {
         struct node *not = node_new(ps, NODE_NOT);
         if (not ) {
@@ -538,6 +538,8 @@ static struct node *parse_list(struct parse *ps)
         if (!last->next)
             return NULL;
     }
+    if (ps->lazy)
+        order_alternatives(list);
     return list;
 }
 

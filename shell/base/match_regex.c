@@ -372,5 +372,7 @@ struct node *parse_regex(struct parse *ps)
         if (!last->next)
             return NULL;
     }
+    if (ps->lazy && ps->mode != MODE_PERL)
+        order_alternatives(list);
     return list;
 }

@@ -74,14 +74,15 @@ static bool last_is_unquoted(const struct parser *p, const struct builder *b, ch
 }
 
 /* True when the ( under the cursor opens an extended pattern: ?( *( +( @( !( ~( %( {n,m}(, all of
- * them with a - before the ( too; and a - alone, although it repeats nothing. */
+ * them with a - before the ( too. A - alone, and the ) of another group, let it be part of the word
+ * as well (is_bare). */
 static bool opens_group(const struct parser *p, const struct builder *b)
 {
     if (!b->lit_open || b->lit_quoted || p->lit.len == b->lit_base)
         return false;
     const char *start = p->lit.data + b->lit_base;
     const char *end = p->lit.data + p->lit.len - 1;
-    if (strchr("?*+@!~%-", *end))
+    if (strchr("?*+@!~%-)", *end))
         return true;
     if (*end != '}')
         return false;
@@ -89,6 +90,16 @@ static bool opens_group(const struct parser *p, const struct builder *b)
     while (s > start && (cclass_is(s[-1], CC_DIGIT) || s[-1] == ','))
         s--;
     return s < end && s > start && s[-1] == '{';
+}
+
+/* Does nothing before the ( under the cursor, which opens a group, say how often it may occur? */
+static bool is_bare(const struct parser *p, const struct builder *b)
+{
+    const char *start = p->lit.data + b->lit_base;
+    const char *end = p->lit.data + p->lit.len - 1;
+    if (*end != '-')
+        return *end == ')';
+    return end == start || !strchr("?*+@!~%}", end[-1]);
 }
 
 /* Takes the backslash-newlines out of TEXT. */
@@ -359,6 +370,10 @@ static struct word *lex_general(struct parser *p, struct lexer *l)
                 break;
             if (c == '(' && mode_in_braces(b->mode) && opens_group(p, b))
                 b->flags |= WORD_HAS_GLOB;
+            /* ksh93: (x) occurs once in the patterns of case, and is text elsewhere. */
+            if (c == '(' && v == V_OPEN && !l->group && b->mode == WORD_PATTERN && !l->cond &&
+                !l->regex && is_bare(p, b))
+                builder_char(p, b, '@', false);
             if (v == V_OPEN || v == V_CLOSE)
                 nest(p, l, c, v == V_OPEN);
             c = look(p);
