@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "builtins/builtin.h"
+#include "shell/exec/exec.h"
 
 static enum flow eval_run(struct shell *sh, struct args *args)
 {
@@ -14,7 +15,7 @@ static enum flow eval_run(struct shell *sh, struct args *args)
             sh->status = 0;
             return FLOW_NEXT;
         }
-        return sh->hooks.run_text(sh, "eval", first, strlen(first));
+        return exec_eval(sh, first, strlen(first));
     }
     struct str text;
     str_init(&text, sh->scratch);
@@ -25,7 +26,7 @@ static enum flow eval_run(struct shell *sh, struct args *args)
     }
     if (!str_ok(&text))
         return shell_fail_memory(sh, text.len);
-    return sh->hooks.run_text(sh, "eval", text.data, text.len);
+    return exec_eval(sh, text.data, text.len);
 }
 
 const struct builtin_spec eval_spec = {

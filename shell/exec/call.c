@@ -17,6 +17,7 @@
 #include "shell/exec/redir.h"
 #include "shell/state/namespace.h"
 #include "shell/state/param.h"
+#include "shell/state/where.h"
 
 /* Loads an autoloaded function from FPATH: runs the file, which has to define it. */
 static enum flow autoload(struct shell *sh, const char *name)
@@ -64,6 +65,7 @@ struct saved {
     const struct node *command;
     uint64_t options;
     uint32_t loop_depth;
+    int32_t line_shift; /* of a ksh function */
     struct params *params;
     const char *arg0;
 };
@@ -140,6 +142,7 @@ static enum flow ksh_run(struct shell *sh, const struct call *call)
                            .command = sh->command,
                            .options = sh->options,
                            .loop_depth = sh->loop_depth,
+                           .line_shift = sh->line_shift,
                            .arg0 = sh->arg0 };
     sh->stats.ksh_calls++;
     frame_push(sh, &frame, FRAME_FUNC);
@@ -163,6 +166,7 @@ static enum flow ksh_run(struct shell *sh, const struct call *call)
     saved_restore(sh, &saved);
     frame_pop(sh, &frame);
     sh->options = saved.options;
+    sh->line_shift = saved.line_shift;
     sh->arg0 = saved.arg0;
     if (flow == FLOW_ERROR && (sh->err.kind != ERROR_LIMIT || !sh->frame->func) && !sh->interactive)
         flow = FLOW_NEXT; /* the boundary */
@@ -209,8 +213,14 @@ static enum flow call_with(struct shell *sh, struct func *func, size_t argc,
     sh->site_line = 0;
     sh->compound = NULL;
     call.here = here;
+    const struct where *outer = sh->where;
+    struct where where = { .name = func->name->text,
+                           .line = func->eval_line,
+                           .file_line = func->eval_line };
+    sh->where = __builtin_expect(func->eval_line > 0, 0) ? &where : NULL;
     enum flow flow = __builtin_expect(func->space || sh->space, 0) ? space_call(sh, &call)
                                                                    : style_call(sh, &call);
+    sh->where = outer;
     sh->compound = compound;
     sh->site_parent = site_parent;
     sh->site_line = 0;

@@ -23,7 +23,9 @@ enum flow exec_program(struct shell *sh, struct program *program) NODISCARD;
 enum flow exec_source(struct shell *sh, struct source *source) NODISCARD;
 enum flow exec_text(struct shell *sh, const char *name, const char *text,
                     size_t len) NODISCARD; /* hook run_text */
-/* The same for -c: the last command may replace the shell. */
+/* What eval does with its text: a place of its own, whose lines count from 1. */
+enum flow exec_eval(struct shell *sh, const char *text, size_t len) NODISCARD;
+/* As exec_text for -c: the last command may replace the shell. */
 enum flow exec_command_string(struct shell *sh, const char *text, size_t len) NODISCARD;
 /* Reads and runs the file PATH (`.`, profiles). FLOW_ERROR ERROR_REDIRECT when it cannot be read;
  * WHAT names it in messages. */

@@ -111,6 +111,7 @@ int exec_finish(struct shell *sh)
     if (sh->pending) /* a signal during the last command */
         (void)!trap_run_pending(sh);
     sh->exiting = true;
+    sh->line_shift = 0; /* the action counts for itself */
     if (trap_is_set(sh, TRAP_EXIT)) {
         int status = sh->status;
         enum flow flow = trap_run(sh, TRAP_EXIT);

@@ -5,7 +5,7 @@
  * One complete command is parsed at a time, so what it changes (aliases, options) holds for the
  * next, and what stands before a syntax error has run. Nothing of a command with a syntax error
  * runs. Errors that travel (FLOW_ERROR) end the source, except at a prompt, where the next command
- * is read. Text of eval and traps counts lines from where it is run.
+ * is read. The text of eval counts lines from 1, that of traps from where it is run.
  */
 #include "shell/exec/exec.h"
 
@@ -20,6 +20,7 @@
 #include "shell/exec/jobs.h"
 #include "shell/state/fdtab.h"
 #include "shell/state/site.h"
+#include "shell/state/where.h"
 
 enum { SYNTAX_STATUS = 2 };
 
@@ -164,10 +165,12 @@ enum flow exec_command_string(struct shell *sh, const char *text, size_t len)
     return flow;
 }
 
-enum flow exec_text(struct shell *sh, const char *name, const char *text, size_t len)
+/* WHAT: for syntax errors, see struct running. */
+static enum flow text_run(struct shell *sh, const char *name, const char *what, const char *text,
+                          size_t len)
 {
     struct source source;
-    struct running running = { .source = &source, .what = name };
+    struct running running = { .source = &source, .what = what };
     if (!shell_enter(sh)) {
         shell_leave(sh);
         return shell_fail(sh, ERROR_LIMIT, 1, name, "recursion too deep");
@@ -189,6 +192,25 @@ enum flow exec_text(struct shell *sh, const char *name, const char *text, size_t
     sh->exec_last = exec_last;
     sh->compound = compound;
     shell_leave(sh);
+    return flow;
+}
+
+enum flow exec_text(struct shell *sh, const char *name, const char *text, size_t len)
+{
+    return text_run(sh, name, name, text, len);
+}
+
+enum flow exec_eval(struct shell *sh, const char *text, size_t len)
+{
+    struct where where;
+    uint32_t line = sh->line;
+    if (sh->depth >= SHELL_DEPTH_MAX)
+        return text_run(sh, "eval", NULL, text, len);
+    where_enter(sh, &where, "eval");
+    sh->line = 1;
+    enum flow flow = text_run(sh, "eval", NULL, text, len);
+    where_leave(sh, &where);
+    sh->line = line;
     return flow;
 }
 
@@ -334,13 +356,17 @@ enum flow exec_file(struct shell *sh, const char *what, const char *path)
     uint32_t line = sh->line;
     const char *file = sh->file;
     uint32_t site_parent = sh->site_parent;
+    const struct where *where = sh->where;
     enum flow flow;
     sh->site_parent = mem_site;
     sh->site_line = 0;
+    sh->where = NULL;
+    where_script(sh, path);
     if (S_ISREG(st.st_mode))
         flow = regular_run(sh, what, path, fd, (size_t)st.st_size);
     else
         flow = stream_run(sh, path, fd);
+    sh->where = where;
     sh->site_parent = site_parent;
     sh->site_line = 0;
     if (flow != FLOW_ERROR || sh->err.printed) {

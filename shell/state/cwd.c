@@ -105,8 +105,7 @@ static bool append_logical(struct str *s, const char *path)
     return true;
 }
 
-/* The path to go to, logically: in S. False with errno. */
-static bool logical_path(struct shell *sh, const char *path, struct str *s)
+bool cwd_logical(struct shell *sh, const char *path, struct str *s)
 {
     if (*path != '/' && !append_logical(s, sh->cwd))
         return false;
@@ -120,7 +119,7 @@ static bool logical_path(struct shell *sh, const char *path, struct str *s)
 static int go(struct shell *sh, const char *path, bool logical, struct str *where)
 {
     if (logical && sh->cwd && *sh->cwd == '/') {
-        if (!logical_path(sh, path, where))
+        if (!cwd_logical(sh, path, where))
             return str_ok(where) ? errno : ENOMEM;
         if (chdir(where->data) == 0)
             return 0;

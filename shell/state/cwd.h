@@ -10,6 +10,8 @@ enum flow cwd_init(struct shell *sh) NODISCARD;
  * returns 0 or an errno in *RET_ERRNO with FLOW_NEXT; FLOW_ERROR only out of memory / readonly PWD.
  */
 enum flow cwd_change(struct shell *sh, const char *path, bool logical, int *ret_errno) NODISCARD;
+/* Appends PATH from the root, as `cd -L` finds it, to S, which is empty; false with errno. */
+bool cwd_logical(struct shell *sh, const char *path, struct str *s);
 /* Path of "." without symbolic links, appended to S; false and errno on failure. */
 bool cwd_physical(struct str *s);
 enum flow umask_set(struct shell *sh, mode_t mask) NODISCARD;

@@ -13,6 +13,7 @@
 #include "shell/state/discipline.h"
 #include "shell/state/frame.h"
 #include "shell/state/namespace.h"
+#include "shell/state/where.h"
 
 struct func *func_hold(struct func *func)
 {
@@ -95,6 +96,7 @@ enum flow func_define(struct shell *sh, struct program *program, const struct no
     func->ksh_style = node->ksh_style;
     func->file = file;
     func->line = node->node.line;
+    func->eval_line = sh->where ? where_file_line(sh, 0) : 0;
     /* What typeset -ft and -fx said about the name outlives a new body. */
     if (name->func) {
         func->traced = name->func->traced;

@@ -19,6 +19,7 @@ struct func {
     uint32_t refs;    /* definition + running calls */
     const char *file; /* source name, owned */
     uint32_t line;
+    uint32_t eval_line; /* in FILE, of the eval that defined it; 0: it is in FILE itself */
 };
 
 /* Defines (replaces) the function NAME; takes its own reference to PROGRAM. */

@@ -28,23 +28,32 @@
 #include "shell/state/special.h"
 #include "shell/state/type.h"
 #include "shell/state/var_private.h"
+#include "shell/state/where.h"
 
 /* ---- errors ---- */
+
+/* Writes where the running line is and WHAT into TEXT; returns the length. */
+static size_t message_start(const struct shell *sh, char *text, size_t bytes, const char *what,
+                            uint32_t *ret_line)
+{
+    size_t len = where_describe(sh, text, bytes, ret_line);
+    if (!what)
+        return len;
+    int n = snprintf(text + len, bytes - len, "%s: ", what);
+    len += n < 0 ? 0 : (size_t)n;
+    return len < bytes ? len : bytes - 1;
+}
 
 enum flow shell_fail(struct shell *sh, enum error_kind kind, int status, const char *what,
                      const char *format, ...)
 {
     struct error *err = &sh->err;
-    size_t len = 0;
+    size_t len;
     err->kind = kind;
     err->status = status;
     err->file = sh->file;
-    err->line = sh->line;
     err->printed = false;
-    if (what) {
-        int n = snprintf(err->text, sizeof err->text, "%s: ", what);
-        len = n < 0 ? 0 : (size_t)n < sizeof err->text ? (size_t)n : sizeof err->text - 1;
-    }
+    len = message_start(sh, err->text, sizeof err->text, what, &err->line);
     va_list args;
     va_start(args, format);
     vsnprintf(err->text + len, sizeof err->text - len, format, args);
@@ -126,16 +135,13 @@ void shell_print_error(struct shell *sh)
 void shell_warn(struct shell *sh, const char *what, const char *format, ...)
 {
     char text[1024];
-    size_t len = 0;
-    if (what) {
-        int n = snprintf(text, sizeof text, "%s: ", what);
-        len = n < 0 ? 0 : (size_t)n < sizeof text ? (size_t)n : sizeof text - 1;
-    }
+    uint32_t line;
+    size_t len = message_start(sh, text, sizeof text, what, &line);
     va_list args;
     va_start(args, format);
     vsnprintf(text + len, sizeof text - len, format, args);
     va_end(args);
-    print_message(sh, sh->file, sh->line, text);
+    print_message(sh, sh->file, line, text);
 }
 
 char *scratch_dup(struct shell *sh, const char *text, size_t len)
@@ -168,6 +174,7 @@ static enum flow start(struct shell *sh)
     map_init(&sh->aliases, sh->heap);
     map_init(&sh->cmdhash, sh->heap);
     map_init(&sh->types, sh->heap);
+    map_init(&sh->script_paths, sh->heap);
     str_init(&sh->last_argument, sh->heap);
     if (!str_reserve(&sh->last_argument, 1))
         return shell_fail_memory(sh, 0);
@@ -243,6 +250,7 @@ size_t shell_free_counted(struct shell *sh)
         special_release(sh);
         free_names(sh);
         type_free_all(sh);
+        where_release(sh);
         str_release(&sh->last_argument);
         mem_free(sh->cwd);
         mem_free(sh->base_frame);

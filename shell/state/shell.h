@@ -23,6 +23,7 @@
 
 struct shell;
 struct frame;
+struct where;
 struct name;
 struct var;
 struct var_ref;
@@ -177,7 +178,9 @@ struct shell {
     uint32_t loop_depth; /* loops running in this function */
     uint32_t loop_count; /* for FLOW_BREAK / FLOW_CONTINUE */
     uint32_t loop_turns; /* of all loops so far */
-    const char *file;    /* name of the running script, for messages */
+    int32_t line_shift;  /* what `LINENO=n` added to it */
+    const struct where *where; /* the innermost text with lines of its own: where.h; NULL: FILE */
+    const char *file;          /* name of the running script, for messages */
     const struct program *program; /* being run: its source and caches */
     uint32_t site_line;            /* the line that mem_site is the site of, plus 1; 0: look */
     uint32_t site_parent;          /* site of the call that runs the present function; see site.h */
@@ -191,12 +194,13 @@ struct shell {
     /* state layer */
     uint64_t frame_id; /* last id handed out */
     struct frame *base_frame;
-    struct map names;      /* text -> struct name */
-    struct map aliases;    /* text -> struct alias */
-    struct map cmdhash;    /* text -> path */
-    struct map types;      /* text -> struct type */
-    struct params *params; /* positional parameters in force */
-    const char *arg0;      /* $0 */
+    struct map names;        /* text -> struct name */
+    struct map aliases;      /* text -> struct alias */
+    struct map cmdhash;      /* text -> path */
+    struct map types;        /* text -> struct type */
+    struct map script_paths; /* of relative paths of scripts: where.c */
+    struct params *params;   /* positional parameters in force */
+    const char *arg0;        /* $0 */
     struct fdtab *fdtab;
     uint32_t export_epoch;  /* changes when the environment of children changes */
     uint32_t command_epoch; /* changes when functions, builtins, aliases, PATH or hashes change */
@@ -210,8 +214,8 @@ struct shell {
     struct getopts_state
         getopts;               /* saved in frames: a ksh function has its own, a subshell a copy */
     struct match_state *match; /* .sh.match: special_match.c */
-    const struct discipline_call *discipline; /* the innermost one running: discipline.h */
-    uint64_t random_stamp, seconds_stamp;     /* journal */
+    const struct discipline_call *discipline;         /* the innermost one running: discipline.h */
+    uint64_t random_stamp, seconds_stamp, line_stamp; /* journal */
 
     struct space *space;      /* the name space in force: namespace.h; NULL: none */
     struct members *compound; /* the compound value under construction, whose members assignments

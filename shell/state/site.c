@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "shell/state/frame.h"
+#include "shell/state/where.h"
 
 enum { DEPTH_MAX = 64, FIRST_CAP = 256 };
 
@@ -131,7 +132,7 @@ uint32_t site_at(struct shell *sh, uint32_t line)
         map_init(&table.texts, mem_region_malloc());
     struct site wanted = {
         .parent = site_get(sh->site_parent) ? sh->site_parent : 0,
-        .line = line ? line : 1,
+        .line = where_file_line(sh, line ? line : 1),
         .file = text_keep(sh->file),
         .function = text_keep(sh->frame->function_name),
     };

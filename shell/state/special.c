@@ -21,6 +21,7 @@
 #include "shell/state/scope.h"
 #include "shell/state/var_private.h"
 #include "shell/state/view.h"
+#include "shell/state/where.h"
 #include "shell/syntax/unparse.h"
 
 /* The number of the version is its date, too: scripts compare that. */
@@ -75,7 +76,7 @@ static enum flow get_seconds(struct shell *sh, struct name *name, const char **r
 static enum flow get_lineno(struct shell *sh, struct name *name, const char **ret_text,
                             size_t *ret_len)
 {
-    return show_number(sh, name, sh->line, ret_text, ret_len);
+    return show_number(sh, name, where_line(sh, sh->line), ret_text, ret_len);
 }
 
 static enum flow get_shell_ppid(struct shell *sh, struct name *name, const char **ret_text,
@@ -144,7 +145,7 @@ static enum flow get_file(struct shell *sh, struct name *name, const char **ret_
                           size_t *ret_len)
 {
     (void)name;
-    return show_text(sh->file, ret_text, ret_len);
+    return show_text(where_script_path(sh, sh->file), ret_text, ret_len);
 }
 
 static enum flow get_fun(struct shell *sh, struct name *name, const char **ret_text,
@@ -171,10 +172,10 @@ static enum flow get_caller_lineno(struct shell *sh, struct name *name, const ch
 {
     const struct frame *frame = sh->frame;
     if (sh->view)
-        return show_number(sh, name, sh->view->at_line, ret_text, ret_len);
+        return show_number(sh, name, where_line(sh, sh->view->at_line), ret_text, ret_len);
     while (frame && frame->kind != FRAME_FUNC && frame->kind != FRAME_DOT)
         frame = frame->outer;
-    return show_number(sh, name, frame ? frame->line : 0, ret_text, ret_len);
+    return show_number(sh, name, frame ? where_line(sh, frame->line) : 0, ret_text, ret_len);
 }
 
 static enum flow get_command(struct shell *sh, struct name *name, const char **ret_text,
@@ -213,6 +214,19 @@ static enum flow set_seconds(struct shell *sh, struct name *name, const char *te
         TRY(attr_parse_num(sh, text, len, &n));
     long double seconds = n.is_float ? n.f : (long double)n.i;
     sh->seconds_base_ns = sys_monotonic_ns() - (int64_t)(seconds * NS_PER_SECOND);
+    return FLOW_NEXT;
+}
+
+/* The next line has the number that is assigned. */
+static enum flow set_lineno(struct shell *sh, struct name *name, const char *text, size_t len)
+{
+    struct num n = num_int(0);
+    (void)name;
+    if (!text)
+        return FLOW_NEXT;
+    TRY(attr_parse_num(sh, text, len, &n));
+    int64_t line = n.is_float ? (int64_t)n.f : n.i;
+    sh->line_shift = (int32_t)(line - sh->line - 1);
     return FLOW_NEXT;
 }
 
@@ -258,6 +272,12 @@ static void restore_seconds(struct shell *sh, void *a, uintptr_t stamp)
     sh->seconds_stamp = stamp;
 }
 
+static void restore_lineno(struct shell *sh, void *a, uintptr_t stamp)
+{
+    sh->line_shift = (int32_t)(intptr_t)a;
+    sh->line_stamp = stamp;
+}
+
 enum flow special_save(struct shell *sh, const struct name *name)
 {
     struct frame *target = frame_target(sh, TARGET_GLOBAL);
@@ -272,6 +292,11 @@ enum flow special_save(struct shell *sh, const struct name *name)
         TRY(frame_record_call(sh, target, restore_seconds, (void *)(intptr_t)sh->seconds_base_ns,
                               sh->seconds_stamp));
         sh->seconds_stamp = target->id;
+    }
+    if (name->special->changed == set_lineno && frame_should_record(target, sh->line_stamp)) {
+        TRY(frame_record_call(sh, target, restore_lineno, (void *)(intptr_t)sh->line_shift,
+                              sh->line_stamp));
+        sh->line_stamp = target->id;
     }
     return FLOW_NEXT;
 }
