@@ -72,7 +72,8 @@ enum {
 #define MEM_LIMIT_MIN    ((size_t)512 << 10) /* start-up needs more or less this */
 #define MEM_CALM_MIN     ((size_t)1 << 20)   /* less free memory is not worth giving back */
 #define MEM_SOLO_MIN     ((size_t)1 << 20)   /* blocks from here on get a segment that can grow */
-#define MEM_SLICE_FIRST  ((size_t)16 << 10)  /* small regions begin in a slice of this size ... */
+#define MEM_SLICE_FIRST  ((size_t)16 << 10)  /* small regions begin in a slice of this size, ... */
+#define MEM_SLICE_PACKS  ((size_t)64 << 10)  /* ... those with packs in one of this, ... */
 #define MEM_SLICE_MAX    ((size_t)128 << 10) /* ... and go on in slices up to this one */
 #define MEM_LAST_STEP    ((size_t)64 << 10)  /* a MEM_LAST segment is entered in the map by steps */
 #define MEM_ROOM_FIRST   ((size_t)128 << 20) /* addresses a first segment may grow over ... */

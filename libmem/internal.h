@@ -119,6 +119,7 @@ struct mem_region {
     struct mem_region *next, *prev; /* registry */
     struct segment *segments, *newest;
     size_t size_bytes, segment_count, pack_count;
+    size_t slice_bytes;     /* of its first slice; 0: it has none */
     uint64_t dropped_count; /* of freed_count: not by a call of free */
     uint64_t resize_count;
     /* MEM_LAST, with sites: see site.c */

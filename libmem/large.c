@@ -329,9 +329,8 @@ static struct span *region_more(struct mem_region *region, size_t pages)
         if (span)
             return span;
     }
-    if (region->method == MEM_POOL && region->size_bytes < MEM_SLICE_MAX &&
-        bytes <= MEM_SLICE_MAX) {
-        size_t slice = region->size_bytes ? region->size_bytes : MEM_SLICE_FIRST;
+    if (region->slice_bytes && region->size_bytes < MEM_SLICE_MAX && bytes <= MEM_SLICE_MAX) {
+        size_t slice = region->size_bytes ? region->size_bytes : region->slice_bytes;
         segment = segment_borrow(region, bytes > slice ? bytes : slice);
     }
     if (!segment) {

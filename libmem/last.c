@@ -83,7 +83,7 @@ static struct segment *last_segment_new(struct mem_region *region, size_t bytes)
     if (!span)
         return NULL;
     if (region->size_bytes < MEM_SLICE_MAX && bytes <= MEM_SLICE_MAX) {
-        size_t slice = region->size_bytes ? region->size_bytes : MEM_SLICE_FIRST;
+        size_t slice = region->size_bytes ? region->size_bytes : region->slice_bytes;
         segment = segment_borrow(region, bytes > slice ? bytes : slice);
     }
     size_t share = region->size_bytes / 8; /* few segments, whatever the size of each */

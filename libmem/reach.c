@@ -40,10 +40,18 @@ static bool region_marked(const struct mem_region *region, const struct mem_regi
     return region != own && region->method != MEM_LAST;
 }
 
-/* The segments of REGION; only those of MEM_LAST regions may be slices, which overlap others. */
+/* The first of SEGMENT and those after it that is no slice: what is in a slice has its bit in the
+ * segment of the lender. */
+static struct segment *own_segment(struct segment *segment)
+{
+    while (segment && segment->lent)
+        segment = segment->next;
+    return segment;
+}
+
 static struct segment *first_marked(const struct mem_region *region, const struct mem_region *own)
 {
-    return region_marked(region, own) ? region->segments : NULL;
+    return region_marked(region, own) ? own_segment(region->segments) : NULL;
 }
 
 static void segments_sort(struct marked_segment *segments, size_t count)
@@ -63,7 +71,7 @@ struct mem_marks *mem_marks_new(struct mem_region *own)
     size_t count = 0, words = 0;
 
     for (struct mem_region *region = mem_region_next(NULL); region; region = region->next)
-        for (struct segment *s = first_marked(region, own); s; s = s->next) {
+        for (struct segment *s = first_marked(region, own); s; s = own_segment(s->next)) {
             count++;
             words += segment_words(s);
         }
@@ -76,7 +84,7 @@ struct mem_marks *mem_marks_new(struct mem_region *own)
     *marks = (struct mem_marks){ .region = own, .bits = bits };
     for (struct mem_region *region = mem_region_next(NULL); region; region = region->next)
         for (struct segment *s = first_marked(region, own); s && marks->count < count;
-             s = s->next) {
+             s = own_segment(s->next)) {
             marks->segments[marks->count++] = (struct marked_segment){ s->base, s->bytes, bits };
             bits += segment_words(s);
         }

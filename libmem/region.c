@@ -56,6 +56,7 @@ void region_init(struct mem_region *region, const char *name, enum mem_method me
     region->debug = method == MEM_METHOD_DEBUG || (method == MEM_BEST && mem_settings.debug_method);
     region->method = region->debug ? MEM_BEST : method;
     region->open = true;
+    region->slice_bytes = region->method == MEM_BEST ? 0 : MEM_SLICE_FIRST;
     if (region->debug)
         hooks_debug_region();
     for (size_t i = 0; i < MEM_NAME_BYTES - 1 && name[i]; i++)
@@ -96,6 +97,12 @@ struct mem_region *mem_region_open(const char *name, enum mem_method method, siz
     if (!region)
         errno = ENOMEM;
     return region;
+}
+
+void mem_region_start_small(struct mem_region *region)
+{
+    if (region->method == MEM_BEST && !region->debug && region != mem_region_malloc())
+        region->slice_bytes = MEM_SLICE_PACKS;
 }
 
 static void segment_drop_spans(struct segment *segment)

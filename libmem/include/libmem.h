@@ -36,6 +36,11 @@ enum mem_method {
  * it). Returns NULL and sets errno when out of memory. The caller owns the region. */
 struct mem_region *mem_region_open(const char *name, enum mem_method method, size_t pool_bytes);
 
+/* For a region that often stays small, before its first block: it begins in slices of the `malloc`
+ * region, as regions of the methods last and pool always do, and gets segments of its own when it
+ * has outgrown them. */
+void mem_region_start_small(struct mem_region *region);
+
 /* Gives all segments back to the system and forgets the region; every block dies. NULL is ok. */
 void mem_region_close(struct mem_region *region);
 

@@ -159,6 +159,8 @@ static bool open_regions(struct shell *sh)
     sh->program_region = mem_region_open("program", MEM_BEST, 0);
     if (!sh->heap || !sh->nodes || !sh->scratch || !sh->program_region)
         return false;
+    mem_region_start_small(sh->nodes);
+    mem_region_start_small(sh->program_region);
     mem_region_kind_set(sh->nodes, KIND_UNDO);
     mem_region_kind_set(sh->scratch, KIND_BUFFER);
     mem_region_kind_set(sh->program_region, KIND_TREE);

@@ -35,6 +35,30 @@ static void marks_know_what_lived(void **state)
     mem_region_close(own);
 }
 
+/* Slices lie in a segment of another region, which has the bits. */
+static void marks_know_slices(void **state)
+{
+    struct mem_region *own = mem_region_open("own", MEM_BEST, 0);
+    struct mem_region *region = mem_region_open("small", MEM_BEST, 0);
+    struct mem_region *pool = mem_region_open("pool", MEM_POOL, 48);
+    void *block[200];
+
+    (void)state;
+    mem_region_start_small(region);
+    for (int i = 0; i < 200; i++)
+        block[i] = mem_alloc(i % 2 ? region : pool, 48);
+    struct mem_marks *marks = mem_marks_new(own);
+    assert_non_null(marks);
+    for (int i = 0; i < 200; i++)
+        assert_true(mem_marks_add(marks, block[i]));
+    for (int i = 0; i < 200; i++)
+        assert_true(mem_marks_has(marks, block[i]));
+    mem_marks_free(marks);
+    mem_region_close(pool);
+    mem_region_close(region);
+    mem_region_close(own);
+}
+
 /* Kept apart, so that no register or slot of the stack still holds its pointers. */
 static __attribute__((noinline)) uintptr_t make_nodes(struct mem_region *region)
 {
@@ -84,6 +108,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(marks_know_what_lived),
+        cmocka_unit_test(marks_know_slices),
         cmocka_unit_test(lost_blocks_are_not_reached),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -31,6 +31,35 @@ static void test_registry(void **state)
     assert_string_equal(mem_method_name(MEM_POOL), "pool");
 }
 
+/* A small region begins in slices of `malloc` and ends in segments of its own. */
+static void test_start_small(void **state)
+{
+    struct mem_region *region = mem_region_open("small", MEM_BEST, 0);
+    struct mem_stats stats, lender, before;
+
+    (void)state;
+    mem_free(mem_alloc(mem_region_malloc(), 100000)); /* has a segment */
+    mem_region_stats(mem_region_malloc(), &before);
+    mem_region_start_small(region);
+    char *block = mem_alloc(region, 100);
+    mem_region_stats(region, &stats);
+    mem_region_stats(mem_region_malloc(), &lender);
+    assert_int_equal(stats.size_bytes, 64 << 10);
+    assert_int_equal(lender.size_bytes, before.size_bytes - stats.size_bytes);
+    assert_ptr_equal(mem_region_of(block), region);
+    char *big = mem_alloc(region, 200000);
+    mem_region_stats(region, &stats);
+    assert_int_equal(stats.segment_count, 2);
+    assert_true(stats.size_bytes > 1 << 20);
+    assert_int_equal(mem_check(region), 0);
+    assert_int_equal(mem_check(mem_region_malloc()), 0);
+    mem_free(block);
+    mem_free(big);
+    mem_region_close(region);
+    mem_region_stats(mem_region_malloc(), &lender);
+    assert_int_equal(lender.size_bytes, before.size_bytes);
+}
+
 static void test_owner(void **state)
 {
     static void *block[3][400];
@@ -198,9 +227,13 @@ static void test_wrong_free(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_registry),      cmocka_unit_test(test_owner),
-        cmocka_unit_test(test_many_segments), cmocka_unit_test(test_clear),
-        cmocka_unit_test(test_calls_counted), cmocka_unit_test(test_open_close_is_cheap),
+        cmocka_unit_test(test_registry),
+        cmocka_unit_test(test_start_small),
+        cmocka_unit_test(test_owner),
+        cmocka_unit_test(test_many_segments),
+        cmocka_unit_test(test_clear),
+        cmocka_unit_test(test_calls_counted),
+        cmocka_unit_test(test_open_close_is_cheap),
         cmocka_unit_test(test_wrong_free),
     };
 
