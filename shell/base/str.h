@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "libmem.h"
 
@@ -60,6 +61,30 @@ char *text_dup_n(struct mem_region *region, const char *text, size_t len);
 bool text_eq(const char *a, size_t a_len, const char *b, size_t b_len);
 /* Byte order with a shorter prefix first. */
 int text_compare(const char *a, size_t a_len, const char *b, size_t b_len);
+/* memmove of at most 16 bytes, without a call: copying a short text takes longer to start than to
+ * do.
+ */
+static inline void text_move_short(char *to, const char *from, size_t len)
+{
+    if (len >= 8) {
+        uint64_t head, tail;
+        memcpy(&head, from, 8);
+        memcpy(&tail, from + len - 8, 8);
+        memcpy(to, &head, 8);
+        memcpy(to + len - 8, &tail, 8);
+    } else if (len >= 4) {
+        uint32_t head, tail;
+        memcpy(&head, from, 4);
+        memcpy(&tail, from + len - 4, 4);
+        memcpy(to, &head, 4);
+        memcpy(to + len - 4, &tail, 4);
+    } else if (len > 0) {
+        char first = from[0], middle = from[len / 2], last = from[len - 1];
+        to[0] = first;
+        to[len / 2] = middle;
+        to[len - 1] = last;
+    }
+}
 /* True when TEXT is a shell name: letter or _ then letters, digits, _. */
 bool text_is_name(const char *text, size_t len);
 /* As text_is_name, with dots between names and a leading dot allowed (ksh variables). */

@@ -282,14 +282,64 @@ static enum flow assign_array(struct shell *sh, const struct assign *assign, uns
     return array_store(sh, &target, shape, &elements, flags & ~(unsigned)ASSIGN_DECLARED);
 }
 
+/* What most assignments are, without a copy and without a reference in between: a plain variable or
+ * an element of a plain associative array, whose key lies somewhere as text. *RET_DONE false:
+ * nothing was done. */
+static inline enum flow assign_plain(struct shell *sh, const struct assign *assign, unsigned flags,
+                                     bool *ret_done)
+{
+    const struct name_ref *written = &assign->ref;
+    struct var *var = var_plain(sh, written->name, VAR_ASSOC);
+    const char *text = "", *key;
+    size_t len = 0, key_len;
+    *ret_done = false;
+    if (!var || (flags & ~(unsigned)ASSIGN_APPEND) || sh->compound || xtrace_on(sh))
+        return FLOW_NEXT;
+    if (assign->word && !expand_peek(sh, assign->word, &text, &len))
+        return FLOW_NEXT;
+    bool assoc = (var->attrs & VAR_ASSOC) != 0;
+    if (!assoc && !written->subscript && !written->subscript_all) {
+        *ret_done = true;
+        return var_plain_set(sh, var, text, len, flags);
+    }
+    if (!assoc || !written->subscript || written->step_count || sh->debug_no_fastpath ||
+        !expand_peek(sh, written->subscript, &key, &key_len))
+        return FLOW_NEXT;
+    return var_plain_set_key(sh, var, key, key_len, text, len, flags, ret_done);
+}
+
+/* A variable gets a text that has to be made: in place of a copy in scratch, in this frame. */
+static enum flow assign_made(struct shell *sh, const struct assign *assign, unsigned flags)
+{
+    struct buf buf;
+    const char *text;
+    size_t len;
+    enum flow flow = expand_text_in(sh, assign->word, &buf, &text, &len);
+    if (flow == FLOW_NEXT && __builtin_expect(xtrace_on(sh), 0)) {
+        struct var_ref ref = var_ref_name(assign->ref.name);
+        xtrace_assign(sh, &ref, assign->append, text, len);
+    }
+    if (flow == FLOW_NEXT)
+        flow = var_set_name(sh, assign->ref.name, text, len, flags);
+    buf_release(&buf);
+    return flow;
+}
+
 static enum flow assign_word(struct shell *sh, const struct assign *assign, unsigned flags)
 {
+    bool done;
+    TRY(assign_plain(sh, assign, flags, &done));
+    if (done)
+        return FLOW_NEXT;
+
     const struct name_ref *written = &assign->ref;
     const struct word *word = assign->word;
     bool plain = !written->subscript && !written->subscript_all && !sh->compound;
     const char *text = "";
     size_t len = 0;
     struct var_ref ref;
+    if (plain && word && word->kind == WORD_GENERAL)
+        return assign_made(sh, assign, flags);
     if (!plain)
         TRY(expand_ref_under(sh, sh->compound, written, &ref));
     if (word && word->kind == WORD_LITERAL) {

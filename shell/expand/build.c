@@ -1,7 +1,7 @@
 /*
  * build: texts and fields under construction.
  *
- * Owns struct buf, struct builder and struct fields: quoting, splitting and the end of fields. A
+ * Owns struct builder and struct fields: quoting, splitting and the end of fields. A
  * builder works in its caller's stack frame and spills to the heap, never to scratch, so that
  * nested commands may mark and reset scratch at will; finished fields are copied there, packed.
  * This file runs no script code and looks up no variables but IFS.
@@ -45,53 +45,6 @@ static const uint8_t byte_kind[256] = {
 bool pattern_byte_is_special(char c)
 {
     return (byte_kind[(unsigned char)c] & B_ESCAPE) != 0;
-}
-
-/* ---- buf ---- */
-
-bool buf_grow(struct buf *b, size_t extra)
-{
-    size_t want = b->len + extra + 1;
-    if (want < extra || b->failed) {
-        b->failed = true;
-        return false;
-    }
-    /* Doubling, but by a quarter where doubling would hurt. */
-    size_t cap = b->cap < ((size_t)8 << 20) ? b->cap * 2 : b->cap + b->cap / 4;
-    if (cap < want)
-        cap = want;
-    char *data = b->data == b->room ? mem_alloc(b->heap, cap) : mem_resize(b->heap, b->data, cap);
-    if (!data) {
-        b->failed = true;
-        return false;
-    }
-    if (b->data == b->room)
-        memcpy(data, b->room, b->len);
-    b->data = data;
-    b->cap = cap;
-    return true;
-}
-
-enum flow buf_text(struct shell *sh, struct buf *b, const char **ret_text, size_t *ret_len)
-{
-    if (b->failed)
-        return shell_fail_memory(sh, b->len);
-    b->data[b->len] = '\0';
-    *ret_text = b->data;
-    *ret_len = b->len;
-    return FLOW_NEXT;
-}
-
-enum flow buf_copy(struct shell *sh, struct buf *b, const char **ret_text, size_t *ret_len)
-{
-    if (b->failed)
-        return shell_fail_memory(sh, b->len);
-    char *copy = scratch_dup(sh, b->data, b->len);
-    if (!copy)
-        return shell_fail_memory(sh, b->len + 1);
-    *ret_text = copy;
-    *ret_len = b->len;
-    return FLOW_NEXT;
 }
 
 void buf_append_escaped(struct buf *buf, const char *text, size_t len, enum build_mode mode,
@@ -184,7 +137,8 @@ enum flow fields_push_copy(struct shell *sh, struct fields *fields, const char *
 
 /* ---- builder ---- */
 
-void build_init(struct builder *b, struct shell *sh, enum build_mode mode, struct fields *fields)
+void build_init(struct builder *b, struct shell *sh, enum build_mode mode, struct fields *fields,
+                struct buf *buf)
 {
     b->sh = sh;
     b->fields = fields;
@@ -196,16 +150,16 @@ void build_init(struct builder *b, struct shell *sh, enum build_mode mode, struc
     b->split = mode == BUILD_FIELDS && sh->ifs->len > 0;
     b->sole = false;
     b->active = b->soft = b->empty_at = b->special = b->escaped = b->after_space = false;
-    buf_init(&b->buf, sh);
+    b->buf = buf;
 }
 
 void build_quoted(struct builder *b, const char *text, size_t len)
 {
     b->active = true;
     if (b->escape)
-        buf_append_escaped(&b->buf, text, len, b->mode, &b->escaped);
+        buf_append_escaped(b->buf, text, len, b->mode, &b->escaped);
     else
-        buf_append(&b->buf, text, len);
+        buf_append(b->buf, text, len);
 }
 
 void build_literal(struct builder *b, const char *text, size_t len)
@@ -226,7 +180,7 @@ void build_literal(struct builder *b, const char *text, size_t len)
             }
         }
     }
-    buf_append(&b->buf, text, len);
+    buf_append(b->buf, text, len);
 }
 
 /* Appends unquoted TEXT that holds no separator: the result of an expansion. Patterns in it are
@@ -237,7 +191,7 @@ static void build_live(struct builder *b, const char *text, size_t len)
     b->active = true;
     b->after_space = false;
     if (!b->escape) {
-        buf_append(&b->buf, text, len);
+        buf_append(b->buf, text, len);
         return;
     }
     const char *end = text + len;
@@ -250,16 +204,16 @@ static void build_live(struct builder *b, const char *text, size_t len)
             if (kind & B_LIVE || (kind & B_BRACE && b->brace_on))
                 b->special = true;
         }
-        buf_append(&b->buf, run, (size_t)(text - run));
+        buf_append(b->buf, run, (size_t)(text - run));
         if (text == end)
             return;
         b->escaped = true;
         bool quotes = *text == '\\' && end - text > 1 && strchr("-]^!", text[1]) && text[1];
-        buf_putc(&b->buf, '\\');
-        buf_putc(&b->buf, *text++);
+        buf_putc(b->buf, '\\');
+        buf_putc(b->buf, *text++);
         if (quotes) {
-            buf_putc(&b->buf, '\\');
-            buf_putc(&b->buf, *text++);
+            buf_putc(b->buf, '\\');
+            buf_putc(b->buf, *text++);
         }
     }
 }
@@ -267,7 +221,7 @@ static void build_live(struct builder *b, const char *text, size_t len)
 enum flow build_value(struct builder *b, const char *text, size_t len)
 {
     if (b->mode != BUILD_FIELDS) {
-        buf_append(&b->buf, text, len);
+        buf_append(b->buf, text, len);
         return FLOW_NEXT;
     }
     if (!b->split) {
@@ -320,7 +274,7 @@ static void build_reset(struct builder *b)
 {
     b->sole = false;
     b->active = b->soft = b->special = b->escaped = false;
-    b->buf.len = 0;
+    b->buf->len = 0;
 }
 
 enum flow build_end_field(struct builder *b)
@@ -331,49 +285,50 @@ enum flow build_end_field(struct builder *b)
     }
     const char *text;
     size_t len;
-    TRY(buf_text(b->sh, &b->buf, &text, &len));
+    TRY(buf_text(b->sh, b->buf, &text, &len));
     if (b->special && b->brace_on) {
         TRY(brace_expand(b, text, len));
     } else if (b->special) {
         TRY(glob_field(b->sh, b->fields, text, len));
     } else {
         if (b->escaped)
-            len = pattern_unescape(text, len, b->buf.data);
+            len = pattern_unescape(text, len, b->buf->data);
         TRY(fields_push_copy(b->sh, b->fields, text, len));
     }
     build_reset(b);
     return FLOW_NEXT;
 }
 
+enum flow build_part(struct builder *b, const struct part *part, const struct part *next,
+                     bool in_op)
+{
+    switch ((enum part_kind)part->kind) {
+    case PART_LITERAL:
+        if (part->quoted)
+            build_quoted(b, part->literal.text, part->literal.len);
+        else if (in_op)
+            return build_value(b, part->literal.text, part->literal.len);
+        else
+            build_literal(b, part->literal.text, part->literal.len);
+        break;
+    case PART_PARAM:
+        return part_param(b, part);
+    case PART_COMMAND:
+        return part_command(b, part);
+    case PART_ARITH:
+        return part_arith(b, part);
+    case PART_PROCESS:
+        return part_process(b, part);
+    case PART_TILDE:
+        return part_tilde(b, part, next);
+    }
+    return FLOW_NEXT;
+}
+
 enum flow build_parts(struct builder *b, const struct word *word, bool in_op)
 {
-    for (uint32_t i = 0; i < word->part_count; i++) {
-        const struct part *part = &word->parts[i];
-        switch ((enum part_kind)part->kind) {
-        case PART_LITERAL:
-            if (part->quoted)
-                build_quoted(b, part->literal.text, part->literal.len);
-            else if (in_op)
-                TRY(build_value(b, part->literal.text, part->literal.len));
-            else
-                build_literal(b, part->literal.text, part->literal.len);
-            break;
-        case PART_PARAM:
-            TRY(part_param(b, part));
-            break;
-        case PART_COMMAND:
-            TRY(part_command(b, part));
-            break;
-        case PART_ARITH:
-            TRY(part_arith(b, part));
-            break;
-        case PART_PROCESS:
-            TRY(part_process(b, part));
-            break;
-        case PART_TILDE:
-            TRY(part_tilde(b, part, i + 1 < word->part_count ? part + 1 : NULL));
-            break;
-        }
-    }
+    const struct part *part = word->parts, *end = part + word->part_count;
+    for (; part < end; part++)
+        TRY(build_part(b, part, part + 1 < end ? part + 1 : NULL, in_op));
     return FLOW_NEXT;
 }

@@ -8,57 +8,9 @@
 #include <string.h>
 
 #include "shell/base/match.h"
+#include "shell/expand/buf.h"
 #include "shell/expand/expand.h"
 #include "shell/state/special.h"
-
-/* ---- buf: a text that starts in its owner's stack frame and moves to the heap when it grows ----
- */
-
-enum { BUF_ROOM = 240 };
-/* DATA is ROOM or a heap block; there is always space for a NUL after LEN. A failed append is
- * remembered in FAILED. Must not be moved or copied. */
-struct buf {
-    char *data;
-    size_t len, cap;
-    struct mem_region *heap;
-    bool failed;
-    char room[BUF_ROOM];
-};
-static inline void buf_init(struct buf *b, struct shell *sh)
-{
-    b->data = b->room;
-    b->len = 0;
-    b->cap = BUF_ROOM;
-    b->heap = sh->heap;
-    b->failed = false;
-}
-static inline void buf_release(struct buf *b)
-{
-    if (b->data != b->room)
-        mem_free(b->data);
-    b->data = b->room;
-}
-bool buf_grow(struct buf *b, size_t extra);
-static inline void buf_append(struct buf *b, const char *bytes, size_t len)
-{
-    if (b->cap - b->len <= len && !buf_grow(b, len))
-        return;
-    if (len) /* BYTES of an unset parameter is NULL */
-        memcpy(b->data + b->len, bytes, len);
-    b->len += len;
-}
-static inline void buf_putc(struct buf *b, char c)
-{
-    if (b->cap - b->len <= 1 && !buf_grow(b, 1))
-        return;
-    b->data[b->len++] = c;
-}
-/* The text, terminated; fails when an append failed. */
-enum flow buf_text(struct shell *sh, struct buf *b, const char **ret_text,
-                   size_t *ret_len) NODISCARD;
-/* A copy of the text in scratch. */
-enum flow buf_copy(struct shell *sh, struct buf *b, const char **ret_text,
-                   size_t *ret_len) NODISCARD;
 
 /* ---- builder: a word on its way to fields or to one text ---- */
 
@@ -88,9 +40,10 @@ struct builder {
     bool escaped;     /* a backslash was added */
     bool after_space; /* a field just ended by IFS white space: an IFS byte may follow as part of
                          that delimiter */
-    struct buf buf;
+    struct buf *buf;  /* the text or, in BUILD_FIELDS, the present field */
 };
-void build_init(struct builder *b, struct shell *sh, enum build_mode mode, struct fields *fields);
+void build_init(struct builder *b, struct shell *sh, enum build_mode mode, struct fields *fields,
+                struct buf *buf);
 /* Text that is taken as it is. */
 void build_quoted(struct builder *b, const char *text, size_t len);
 /* Unquoted text of the program: patterns and braces are live, no splitting. */
@@ -101,7 +54,11 @@ enum flow build_value(struct builder *b, const char *text, size_t len) NODISCARD
 enum flow build_result(struct builder *b, bool quoted, const char *text, size_t len) NODISCARD;
 /* Ends the field under construction, if there is one. */
 enum flow build_end_field(struct builder *b) NODISCARD;
-/* All parts of WORD. IN_OP: WORD is the operand of ${x-word}, so unquoted text is split too. */
+/* PART of a word, before NEXT (NULL: the last). IN_OP: the word is the operand of ${x-word}, so
+ * unquoted text is split too. */
+enum flow build_part(struct builder *b, const struct part *part, const struct part *next,
+                     bool in_op) NODISCARD;
+/* All parts of WORD. */
 enum flow build_parts(struct builder *b, const struct word *word, bool in_op) NODISCARD;
 /* WORD as one text appended to BUF (NULL word: nothing). */
 enum flow build_word_text(struct shell *sh, const struct word *word, enum build_mode mode,
@@ -130,6 +87,9 @@ enum flow part_command(struct builder *b, const struct part *part) NODISCARD; /*
 /* The output of a command substitution as one text in scratch. subst.c */
 enum flow text_command(struct shell *sh, const struct command_sub *command, const char **ret_text,
                        size_t *ret_len) NODISCARD;
+/* The same as all of BUF, which is empty. */
+enum flow take_command(struct shell *sh, const struct command_sub *command,
+                       struct buf *buf) NODISCARD;
 enum flow part_arith(struct builder *b, const struct part *part) NODISCARD;   /* subst.c */
 enum flow part_process(struct builder *b, const struct part *part) NODISCARD; /* subst.c */
 /* NEXT: the part after it or NULL. tilde.c */
@@ -164,13 +124,6 @@ enum flow pattern_use_record(struct shell *sh, const struct pattern_use *use, co
                              ptrdiff_t start, ptrdiff_t end) NODISCARD;
 
 /* ---- parameters ---- */
-
-/* $x or ${x} of a simple name, and nothing else. */
-static inline bool param_is_plain(const struct param *param)
-{
-    return param->form == PARAM_NAME && param->prefix == PARAM_PLAIN && param->op == OP_NONE &&
-           !param->ref.subscript && !param->ref.subscript_all && param->ref.step_count == 0;
-}
 
 /* The elements of "$@" or "${a[@]}" (or their keys, or names) one after the other. */
 struct elements {

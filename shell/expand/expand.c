@@ -29,25 +29,73 @@ enum flow expand_fields(struct shell *sh, const struct word *word, struct fields
     if (word->kind == WORD_VAR_QUOTED && !sh->debug_no_fastpath)
         return push_variable(sh, word->parts[0].param, fields);
     struct builder b;
-    build_init(&b, sh, BUILD_FIELDS, fields);
+    struct buf buf;
+    buf_init(&buf, sh);
+    build_init(&b, sh, BUILD_FIELDS, fields, &buf);
     b.sole = word->part_count == 1;
     enum flow flow = build_parts(&b, word, false);
     if (flow == FLOW_NEXT)
         flow = build_end_field(&b);
-    buf_release(&b.buf);
+    buf_release(&buf);
     return flow;
+}
+
+/* A part of a word that becomes one text; the usual ones at once. */
+static inline enum flow text_part(struct builder *b, const struct part *part,
+                                  const struct part *next)
+{
+    const char *text;
+    size_t len;
+    if (part->kind == PART_LITERAL) {
+        buf_append(b->buf, part->literal.text, part->literal.len);
+        return FLOW_NEXT;
+    }
+    if (part->kind == PART_PARAM && part->param->plain &&
+        var_peek(part->param->ref.name, &text, &len)) {
+        buf_append(b->buf, text, len);
+        return FLOW_NEXT;
+    }
+    return build_part(b, part, next, false);
+}
+
+enum flow build_word_text(struct shell *sh, const struct word *word, enum build_mode mode,
+                          struct buf *buf)
+{
+    if (!word)
+        return FLOW_NEXT;
+    struct builder b;
+    build_init(&b, sh, mode, NULL, buf);
+    if (mode != BUILD_TEXT || sh->debug_no_fastpath) {
+        TRY(build_parts(&b, word, false));
+    } else {
+        const struct part *part = word->parts, *end = part + word->part_count;
+        for (; part < end; part++)
+            TRY(text_part(&b, part, part + 1 < end ? part + 1 : NULL));
+    }
+    return __builtin_expect(buf->failed, 0) ? shell_fail_memory(sh, buf->len) : FLOW_NEXT;
+}
+
+enum flow expand_text_in(struct shell *sh, const struct word *word, struct buf *buf,
+                         const char **ret_text, size_t *ret_len)
+{
+    buf_init(buf, sh);
+    if (word->part_count == 1 && word->parts[0].kind == PART_COMMAND)
+        TRY(take_command(sh, word->parts[0].command, buf));
+    else
+        TRY(build_word_text(sh, word, BUILD_TEXT, buf));
+    return buf_text(sh, buf, ret_text, ret_len);
 }
 
 /* WORD through a builder of the given mode into scratch. */
 static enum flow expand_one(struct shell *sh, const struct word *word, enum build_mode mode,
                             const char **ret_text, size_t *ret_len)
 {
-    struct builder b;
-    build_init(&b, sh, mode, NULL);
-    enum flow flow = build_parts(&b, word, false);
+    struct buf buf;
+    buf_init(&buf, sh);
+    enum flow flow = build_word_text(sh, word, mode, &buf);
     if (flow == FLOW_NEXT)
-        flow = buf_copy(sh, &b.buf, ret_text, ret_len);
-    buf_release(&b.buf);
+        flow = buf_copy(sh, &buf, ret_text, ret_len);
+    buf_release(&buf);
     return flow;
 }
 
@@ -80,33 +128,11 @@ enum flow expand_text(struct shell *sh, const struct word *word, const char **re
         *ret_len = word->len;
         return FLOW_NEXT;
     }
-    if (word->part_count == 1 && word->parts[0].kind == PART_PARAM && !sh->debug_no_fastpath &&
-        param_is_plain(word->parts[0].param))
+    if ((word->flags & WORD_IS_VARIABLE) && !sh->debug_no_fastpath)
         return text_variable(sh, word->parts[0].param, ret_text, ret_len);
     if (word->part_count == 1 && word->parts[0].kind == PART_COMMAND)
         return text_command(sh, word->parts[0].command, ret_text, ret_len);
     return expand_one(sh, word, BUILD_TEXT, ret_text, ret_len);
-}
-
-enum flow build_word_text(struct shell *sh, const struct word *word, enum build_mode mode,
-                          struct buf *buf)
-{
-    if (!word)
-        return FLOW_NEXT;
-    struct builder b;
-    build_init(&b, sh, mode, NULL);
-    enum flow flow = build_parts(&b, word, false);
-    const char *text;
-    size_t len;
-    if (flow == FLOW_NEXT)
-        flow = buf_text(sh, &b.buf, &text, &len);
-    if (flow == FLOW_NEXT) {
-        buf_append(buf, text, len);
-        if (buf->failed)
-            flow = shell_fail_memory(sh, len);
-    }
-    buf_release(&b.buf);
-    return flow;
 }
 
 /* Pattern or ERE text of a literal word: all of it stands for itself. */

@@ -7,8 +7,10 @@
 #ifndef SHELL_EXPAND_EXPAND_H
 #define SHELL_EXPAND_EXPAND_H
 
+#include "shell/expand/buf.h"
 #include "shell/state/shell.h"
 #include "shell/state/var.h"
+#include "shell/state/var_plain.h"
 #include "shell/syntax/ast.h"
 
 /* Fields being gathered; ARGV[COUNT] is NULL when not empty. In scratch, with a packed store of the
@@ -29,6 +31,22 @@ enum flow expand_fields(struct shell *sh, const struct word *word, struct fields
  * subjects, [[ ]] operands, here-strings, here-document bodies. */
 enum flow expand_text(struct shell *sh, const struct word *word, const char **ret_text,
                       size_t *ret_len) NODISCARD;
+/* The same without a copy, for words that are literal or a plain variable: false, and nothing done,
+ * for all others. The text lies in the program or in the variable and dies when that changes. */
+static inline bool expand_peek(const struct shell *sh, const struct word *word,
+                               const char **ret_text, size_t *ret_len)
+{
+    if (word->kind == WORD_LITERAL) {
+        *ret_text = word->text;
+        *ret_len = word->len;
+        return true;
+    }
+    return (word->flags & WORD_IS_VARIABLE) && !sh->debug_no_fastpath &&
+           var_peek(word->parts[0].param->ref.name, ret_text, ret_len);
+}
+/* As expand_text, but the text is made in BUF, whose owner releases it whatever comes back. */
+enum flow expand_text_in(struct shell *sh, const struct word *word, struct buf *buf,
+                         const char **ret_text, size_t *ret_len) NODISCARD;
 /* To pattern text for match.h: quoted characters that mean something in patterns get a backslash.
  */
 enum flow expand_pattern(struct shell *sh, const struct word *word, const char **ret_text,

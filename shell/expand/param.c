@@ -492,7 +492,7 @@ enum flow part_param(struct builder *b, const struct part *part)
         return param_prefixes(b, part);
     if (param->prefix == PARAM_TYPE)
         return param_type(b, part);
-    if (param_is_plain(param)) {
+    if (param->plain) {
         const char *text;
         size_t len;
         TRY(var_get_name(sh, param->ref.name, &text, &len));

@@ -30,8 +30,7 @@ static bool is_constant(const struct word *word)
         const struct part *part = &word->parts[i];
         if (part->kind == PART_LITERAL)
             continue;
-        if (part->kind != PART_PARAM || !param_is_plain(part->param) ||
-            part->param->ref.name->special)
+        if (part->kind != PART_PARAM || !part->param->plain || part->param->ref.name->special)
             return false;
     }
     return true;

@@ -42,6 +42,18 @@ enum flow text_command(struct shell *sh, const struct command_sub *command, cons
     return flow;
 }
 
+enum flow take_command(struct shell *sh, const struct command_sub *command, struct buf *buf)
+{
+    struct str output;
+    str_init(&output, sh->heap);
+    enum flow flow = sh->hooks.capture(sh, command, &output);
+    if (flow == FLOW_NEXT)
+        buf_take(buf, &output);
+    else
+        str_release(&output);
+    return flow;
+}
+
 enum flow part_process(struct builder *b, const struct part *part)
 {
     struct shell *sh = b->sh;

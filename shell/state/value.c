@@ -20,8 +20,6 @@ enum {
     FIRST_ROOM_BYTES = 32,
 };
 
-enum { VALUE_OWNS = VALUE_HEAP | VALUE_ARRAY | VALUE_COMPOUND };
-
 static void free_owned(struct value *v)
 {
     if (v->bits & VALUE_HEAP)

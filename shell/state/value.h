@@ -38,6 +38,20 @@ bool value_copy(struct mem_region *heap, struct value *to, const struct value *f
  * (key "0"); NULL: none. */
 const struct value *value_scalar(const struct value *v);
 
+enum { VALUE_OWNS = VALUE_HEAP | VALUE_ARRAY | VALUE_COMPOUND }; /* there is something to free */
+/* value_set_text, at once where text fits into V itself. */
+static inline bool value_put_text(struct mem_region *heap, struct value *v, const char *text,
+                                  size_t len)
+{
+    if (len > VALUE_INLINE || (v->bits & VALUE_OWNS))
+        return value_set_text(heap, v, text, len);
+    text_move_short(v->text, text, len);
+    v->text[len] = '\0';
+    v->inline_len = (uint8_t)len;
+    v->bits = VALUE_TEXT;
+    return true;
+}
+
 static inline bool value_is_set(const struct value *v)
 {
     return v->bits != 0;

@@ -14,6 +14,7 @@
 #include "shell/state/option.h"
 #include "shell/state/scope.h"
 #include "shell/state/special.h"
+#include "shell/state/var_plain.h"
 #include "shell/state/var_private.h"
 
 /* ---- may it be written ---- */
@@ -381,11 +382,30 @@ static enum flow set_from_compound(struct shell *sh, const struct var_ref *ref,
     return var_copy_compound(sh, ref, m, flags);
 }
 
+/* An element of a plain associative array: looked up once. *RET_DONE: it was one. */
+static inline enum flow set_plain_element(struct shell *sh, const struct var_ref *ref,
+                                          const char *text, size_t len, unsigned flags,
+                                          bool *ret_done)
+{
+    *ret_done = false;
+    if (ref->kind != REF_KEY || ref->base || ref->step_count ||
+        (flags & ~(unsigned)ASSIGN_APPEND) || sh->debug_no_fastpath)
+        return FLOW_NEXT;
+    struct var *var = var_plain(sh, ref->name, VAR_ASSOC);
+    if (!var || !(var->attrs & VAR_ASSOC))
+        return FLOW_NEXT;
+    return var_plain_set_key(sh, var, ref->key, ref->key_len, text, len, flags, ret_done);
+}
+
 enum flow var_set(struct shell *sh, const struct var_ref *ref, const char *text, size_t len,
                   unsigned flags)
 {
     struct place place;
     struct draft draft;
+    bool is_done;
+    TRY(set_plain_element(sh, ref, text, len, flags, &is_done));
+    if (is_done)
+        return FLOW_NEXT;
     TRY(place_for_write(sh, ref, flags, &place));
     if (place_is_all(&place))
         return set_all_refused(sh, &place);
@@ -398,7 +418,6 @@ enum flow var_set(struct shell *sh, const struct var_ref *ref, const char *text,
             return FLOW_NEXT;
     }
     if (place.var->attrs & (VAR_COMPOUND | VAR_TYPED)) {
-        bool is_done;
         TRY(set_from_compound(sh, ref, &place, text, len, flags, &is_done));
         if (is_done)
             return FLOW_NEXT;
@@ -408,32 +427,12 @@ enum flow var_set(struct shell *sh, const struct var_ref *ref, const char *text,
     return place_store(sh, &place, &draft, flags);
 }
 
-/* A plain variable that no frame must save may be written in place. */
-static inline bool may_write_fast(const struct shell *sh, const struct var *var,
-                                  uint32_t attrs_in_the_way)
-{
-    if (!var || (var->attrs & attrs_in_the_way) || option_on(sh, OPTION_ALLEXPORT))
-        return false;
-    if (__builtin_expect(sh->space != NULL, 0) && !var->in && !var->owner)
-        return false;
-    return !frame_should_record(sh->frame->subshell, var->stamp);
-}
-
 enum flow var_set_name(struct shell *sh, struct name *name, const char *text, size_t len,
                        unsigned flags)
 {
-    struct var *var = name->cur;
-    if (flags == 0 && may_write_fast(sh, var, VAR_COMPLEX)) {
-        if (value_set_text(sh->heap, &var->value, text, len))
-            return FLOW_NEXT;
-        return shell_fail_memory(sh, len + 1);
-    }
-    if (flags == ASSIGN_APPEND && may_write_fast(sh, var, VAR_COMPLEX) &&
-        (var->value.bits & VALUE_TEXT)) {
-        if (value_append_text(sh->heap, &var->value, text, len))
-            return FLOW_NEXT;
-        return shell_fail_memory(sh, len + 1);
-    }
+    struct var *var = flags & ~(unsigned)ASSIGN_APPEND ? NULL : var_plain(sh, name, 0);
+    if (var)
+        return var_plain_set(sh, var, text, len, flags);
     struct var_ref ref = var_ref_name(name);
     return var_set(sh, &ref, text, len, flags);
 }
@@ -455,10 +454,9 @@ static enum flow set_num_as_text(struct shell *sh, const struct var_ref *ref, st
 
 enum flow var_set_num(struct shell *sh, const struct var_ref *ref, struct num n, unsigned flags)
 {
-    struct var *var = ref->name->cur;
-    const uint32_t in_the_way = VAR_COMPLEX & ~(uint32_t)VAR_INTEGER;
-    if (flags == 0 && ref->kind == REF_SCALAR && !ref->base && !n.is_float && var &&
-        (var->value.bits & VALUE_INT) && may_write_fast(sh, var, in_the_way)) {
+    struct var *var = ref->base ? NULL : var_plain(sh, ref->name, VAR_INTEGER);
+    if (var && flags == 0 && ref->kind == REF_SCALAR && !n.is_float &&
+        (var->value.bits & VALUE_INT)) {
         var->value.i = attr_wrap(var->attrs, n.i);
         return FLOW_NEXT;
     }

@@ -73,6 +73,7 @@ enum word_flags {
     WORD_HAS_TILDE = 1u << 3,
     WORD_HAS_EXPANSION = 1u << 4,      /* PARAM, COMMAND, ARITH or PROCESS parts */
     WORD_UNQUOTED_EXPANSION = 1u << 5, /* one of those unquoted: field splitting may apply */
+    WORD_IS_VARIABLE = 1u << 6,        /* exactly $name or ${name}, quoted or not: PARTS[0] */
 };
 
 struct word {
@@ -147,6 +148,7 @@ struct param {
     uint8_t op;     /* enum param_op */
     bool colon;     /* :- := :? :+ */
     bool braced;
+    bool plain;       /* $x or ${x} of a simple name, and nothing else */
     bool members;     /* PARAM_PREFIXES of ${!x.@}: all members of REF */
     char members_all; /* the @ or * of that */
     char special;

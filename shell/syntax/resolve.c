@@ -63,13 +63,23 @@ static void scan_flags(struct parser *p, struct word *word, enum word_mode mode)
         word->flags |= WORD_HAS_BRACE;
 }
 
-static bool is_quoted_variable(const struct word *word)
+static bool param_is_plain(const struct param *param)
 {
-    if (word->part_count != 1 || word->parts[0].kind != PART_PARAM || !word->parts[0].dquoted)
-        return false;
-    const struct param *param = word->parts[0].param;
     return param->form == PARAM_NAME && param->prefix == PARAM_PLAIN && param->op == OP_NONE &&
            !param->ref.subscript && !param->ref.subscript_all && param->ref.step_count == 0;
+}
+
+/* Says of each parameter whether it is plain, and returns whether one is all of WORD. */
+static bool mark_plain(const struct word *word)
+{
+    bool plain = false;
+    for (uint32_t i = 0; i < word->part_count; i++) {
+        struct part *part = &word->parts[i];
+        plain = part->kind == PART_PARAM && param_is_plain(part->param);
+        if (plain)
+            part->param->plain = true;
+    }
+    return plain && word->part_count == 1;
 }
 
 /* TEXT of a word of literals only. */
@@ -106,7 +116,10 @@ void resolve_word(struct parser *p, struct word *word, enum word_mode mode)
         word->kind = WORD_LITERAL;
         join_literals(p, word);
     } else {
-        word->kind = is_quoted_variable(word) ? WORD_VAR_QUOTED : WORD_GENERAL;
+        bool variable = mark_plain(word);
+        word->kind = variable && word->parts[0].dquoted ? WORD_VAR_QUOTED : WORD_GENERAL;
+        if (variable)
+            word->flags |= WORD_IS_VARIABLE;
     }
     if (mode == WORD_PATTERN || mode == WORD_REGEX || mode == WORD_ARITH || mode == WORD_TRIM ||
         mode == WORD_SUBST || mode == WORD_SUBSCRIPT)
