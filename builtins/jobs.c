@@ -70,6 +70,7 @@ static enum flow continue_jobs(struct shell *sh, struct args *args, bool foregro
     if (!option_on(sh, OPTION_MONITOR))
         return shell_fail(sh, ERROR_BUILTIN, 1, args->argv[0], "No job control");
     sh->status = 0;
+    jobs_refresh(sh);
     if (!args_left(args)) {
         struct job *job = job_current(sh);
         if (!job)

@@ -82,6 +82,13 @@ static enum flow list_option(struct shell *sh, const struct args *args)
     return builtin_usage_error(sh, args, str_text(&why));
 }
 
+static void send_failed(struct shell *sh, const struct args *args, const char *operand, int error)
+{
+    shell_warn(sh, args->argv[0], "%s: %s", operand,
+               error == ESRCH ? "no such process" : strerror(error));
+    sh->status = 1;
+}
+
 void kill_send(struct shell *sh, const struct args *args, const char *operand, int signal)
 {
     int64_t pid;
@@ -92,6 +99,10 @@ void kill_send(struct shell *sh, const struct args *args, const char *operand, i
         if (!job) {
             shell_warn(sh, args->argv[0], "%s: no such job", operand);
             sh->status = 1;
+            return;
+        }
+        if (job->state == JOB_DONE) {
+            send_failed(sh, args, operand, ESRCH);
             return;
         }
         if (job->group <= 0) {
@@ -108,10 +119,10 @@ void kill_send(struct shell *sh, const struct args *args, const char *operand, i
     }
     if (pid == getpid())
         trap_signal_self(sh, signal);
+    /* A child that ended is there no more, whether its status was collected yet or not. */
+    jobs_refresh(sh);
     if (kill((pid_t)pid, signal) != 0) {
-        shell_warn(sh, args->argv[0], "%s: %s", operand,
-                   errno == ESRCH ? "no such process" : strerror(errno));
-        sh->status = 1;
+        send_failed(sh, args, operand, errno);
         return;
     }
     /* a stopped job sees TERM and HUP only when it goes on */

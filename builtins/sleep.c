@@ -8,7 +8,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "builtins/builtin.h"
 #include "shell/base/sys.h"
@@ -86,8 +85,7 @@ static enum flow sleep_until(struct shell *sh, int64_t end, bool once)
         int idle_ms = mem_idle();
         if (idle_ms >= 0 && left > idle_ms * 1000000LL)
             left = idle_ms * 1000000LL;
-        struct timespec time = { .tv_sec = left / 1000000000, .tv_nsec = left % 1000000000 };
-        if (nanosleep(&time, NULL) == 0)
+        if (sys_await(NULL, 0, left) == 0)
             continue;
         if (sh->pending)
             TRY(trap_run_pending(sh));

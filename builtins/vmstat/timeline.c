@@ -227,7 +227,7 @@ static void timeline_free(struct shell *sh)
 {
     struct timeline *timeline = sh->vmstat->timeline;
     sh->vmstat->timeline = NULL;
-    sh->pending &= ~(int)PENDING_SAMPLE;
+    shell_pend_not(sh, PENDING_SAMPLE);
     if (timeline)
         mem_free(timeline->file);
     mem_free(timeline);
@@ -303,7 +303,7 @@ enum flow timeline_begin(struct shell *sh, const struct request *rq)
     sh->vmstat->timeline = timeline;
     sh->hooks.sample = timeline_sample;
     sh->hooks.sample_end = timeline_sample_end;
-    sh->pending |= PENDING_SAMPLE;
+    shell_pend(sh, PENDING_SAMPLE);
     return FLOW_NEXT;
 }
 

@@ -2,14 +2,13 @@
  * System calls with the details that everyone needs and forgets: EINTR, close-on-exec, and the
  * shell's own descriptors kept out of the range that scripts use.
  *
- * Owns no state. Must not print, and must not retry where a signal has to be seen by the caller
- * (sys_read).
+ * Owns the count of signals that wait to be acted on (sys_signals), which handlers write. Must not
+ * print, and must not retry where a signal has to be seen by the caller (sys_read).
  */
 #include "shell/base/sys.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/random.h>
@@ -18,6 +17,29 @@
 #include <unistd.h>
 
 #include "libmem.h"
+
+struct sys_signals sys_signals;
+
+int sys_await(struct pollfd *entries, nfds_t count, int64_t timeout_ns)
+{
+    const struct timespec timeout = { .tv_sec = timeout_ns / 1000000000,
+                                      .tv_nsec = timeout_ns % 1000000000 };
+    const struct timespec *limit = timeout_ns < 0 ? NULL : &timeout;
+    sigset_t all, mask;
+    int ready = -1;
+    if (!sys_signals.caught)
+        return ppoll(entries, count, limit, NULL);
+    sigfillset(&all);
+    sigprocmask(SIG_BLOCK, &all, &mask);
+    if (!sys_signals_wait())
+        ready = ppoll(entries, count, limit, &mask);
+    else
+        errno = EINTR;
+    int error = errno;
+    sigprocmask(SIG_SETMASK, &mask, NULL);
+    errno = error;
+    return ready;
+}
 
 ssize_t sys_read(int fd, void *buffer, size_t bytes)
 {
@@ -32,15 +54,17 @@ bool sys_readable_now(int fd)
 
 bool sys_idle_fd(int fd)
 {
-    for (int ms = mem_idle(); ms >= 0; ms = mem_idle()) {
+    for (;;) {
         struct pollfd entry = { .fd = fd, .events = POLLIN };
-        int ready = poll(&entry, 1, ms);
-        if (ready < 0 && errno == EINTR)
+        int ms = mem_idle();
+        if (ms < 0 && !sys_signals.caught)
+            return true;
+        int ready = sys_await(&entry, 1, ms < 0 ? -1 : ms * INT64_C(1000000));
+        if (ready < 0 && errno == EINTR && sys_signals_wait())
             return false;
-        if (ready != 0)
-            break;
+        if (ready > 0 || (ready < 0 && errno != EINTR))
+            return true; /* after an error: the read will tell */
     }
-    return true;
 }
 
 bool sys_idle_child(pid_t pid)

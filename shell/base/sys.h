@@ -3,6 +3,8 @@
 #ifndef SHELL_BASE_SYS_H
 #define SHELL_BASE_SYS_H
 
+#include <poll.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -10,10 +12,29 @@
 
 enum { SYS_FD_PRIVATE = 10 }; /* the shell's own descriptors are at or above this one */
 
+/* Signals that handlers took note of, and how many of those have been acted on: who is about to
+ * wait must not while they differ. CHLD, which interrupts nothing, does not count. CAUGHT: there
+ * are such handlers at all. */
+struct sys_signals {
+    volatile sig_atomic_t noted;
+    sig_atomic_t acted;
+    bool caught;
+};
+extern struct sys_signals sys_signals;
+
+static inline bool sys_signals_wait(void)
+{
+    return sys_signals.noted != sys_signals.acted;
+}
+
+/* poll(2) for at most TIMEOUT_NS (negative: for ever), which no noted signal slips past: -1 with
+ * EINTR also when one came before. */
+int sys_await(struct pollfd *entries, nfds_t count, int64_t timeout_ns);
 ssize_t sys_read(int fd, void *buffer, size_t bytes); /* retries nothing: EINTR is the caller's */
 bool sys_readable_now(int fd);                        /* a read would not wait */
 /* Before a read that may wait: while nothing comes, free memory goes back to the system. True: FD
- * is ready, or there is nothing more to give back. False, with EINTR: a signal came. */
+ * is ready, or there is nothing more to give back and no signal to miss. False, with EINTR: a
+ * signal came. */
 bool sys_idle_fd(int fd);
 /* The same before waiting for the child PID. */
 bool sys_idle_child(pid_t pid);

@@ -115,6 +115,10 @@ enum flow spawn_fork(struct shell *sh, const struct spawn_plan *plan, pid_t *ret
     sigset_t all, mask;
     TRY(spawn_prepare(sh));
     process_place_init(sh, plan, &place);
+    /* The child sees the jobs as they are now: it cannot ask. Not in the middle of a pipeline,
+     * whose parts are in no job yet. */
+    if (plan->group <= 0)
+        jobs_refresh(sh);
     sigfillset(&all);
     sigprocmask(SIG_BLOCK, &all, &mask);
     pid_t pid = fork();

@@ -393,6 +393,12 @@ bool jobs_poll(struct shell *sh)
     return any;
 }
 
+void jobs_refresh(struct shell *sh)
+{
+    if (sh->jobs->first)
+        jobs_poll(sh);
+}
+
 size_t jobs_ended_count(const struct shell *sh)
 {
     return sh->jobs->ended_count;
@@ -466,6 +472,7 @@ static bool command_matches(const struct job *job, const char *text, bool anywhe
 struct job *job_find(struct shell *sh, const char *spec)
 {
     char *end;
+    jobs_refresh(sh);
     if (*spec != '%') {
         long pid = strtol(spec, &end, 10);
         return *spec && !*end && pid > 0 ? job_of_pid(sh, (pid_t)pid) : NULL;

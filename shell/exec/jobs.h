@@ -64,7 +64,7 @@ enum flow job_wait_next(struct shell *sh, struct job *const *jobs, size_t count,
                         int *ret_status) NODISCARD;
 /* Until fewer than LIMIT background jobs run (JOBMAX). */
 enum flow job_wait_below(struct shell *sh, size_t limit) NODISCARD;
-/* %N %+ %- %% %str %?str, or the process id of one; NULL: none. */
+/* %N %+ %- %% %str %?str, or the process id of one, in its present state; NULL: none. */
 struct job *job_find(struct shell *sh, const char *spec);
 struct job *job_of_pid(struct shell *sh, pid_t pid);
 struct job *job_first(
@@ -84,6 +84,8 @@ void jobs_hang_up(struct shell *sh);
 /* Collects state changes without waiting (after SIGCHLD, before jobs/prompts). Are there children?
  */
 bool jobs_poll(struct shell *sh);
+/* The same when there are background jobs at all: before their state is told or acted upon. */
+void jobs_refresh(struct shell *sh);
 /* Background jobs that ended and for which the CHLD action did not run yet; _take: they are none
  * any more. */
 size_t jobs_ended_count(const struct shell *sh);

@@ -99,10 +99,21 @@ static bool job_ended(struct shell *sh, void *arg)
 
 /* ---- the foreground ------------------------------------------------------------------------- */
 
+static bool process_at_rest(struct shell *sh, void *arg)
+{
+    const struct job_process *process = arg;
+    (void)sh;
+    return process->ended || process->stopped;
+}
+
 /* Waits for one process. False: a signal ends the shell, or the process cannot be waited for. */
 static bool process_wait(struct shell *sh, struct job *job, struct job_process *process)
 {
     int flags = job->group >= 0 ? WUNTRACED : 0;
+    if (trap_catches_fatal(sh)) { /* such a signal may come at any moment */
+        wait_until(sh, process_at_rest, process, true);
+        return process_at_rest(sh, process);
+    }
     while (!process->ended && !process->stopped) {
         int wait_status;
         if (!sys_idle_child(process->pid) && trap_pending_fatal(sh))

@@ -12,6 +12,7 @@
 #include <signal.h>
 #include <string.h>
 
+#include "shell/base/sys.h"
 #include "shell/exec/trap_private.h"
 #include "shell/state/frame.h"
 
@@ -22,16 +23,18 @@ static void on_signal(int signal)
 {
     struct shell *sh = handler_shell;
     arrived[signal] = 1;
+    if (signal != SIGCHLD)
+        __atomic_fetch_add(&sys_signals.noted, 1, __ATOMIC_RELAXED);
     if (sh)
-        sh->pending |= signal == SIGCHLD    ? PENDING_SIGNAL | PENDING_CHILD
+        shell_pend(sh, signal == SIGCHLD    ? PENDING_SIGNAL | PENDING_CHILD
                        : signal == SIGWINCH ? PENDING_SIGNAL | PENDING_WINCH
-                                            : PENDING_SIGNAL;
+                                            : PENDING_SIGNAL);
 }
 
 /* libmem's call in the middle of a request: like a handler it only takes note. */
 static void on_memory_limit(void)
 {
-    handler_shell->pending |= PENDING_MEMORY;
+    shell_pend(handler_shell, PENDING_MEMORY);
 }
 
 bool signal_arrived(int signal)
@@ -126,6 +129,7 @@ static void set_disposition(struct shell *sh, int signal, enum disposition dispo
     if (disposition == SIG_HANDLED) {
         handler_shell = sh;
         action.sa_handler = on_signal;
+        sys_signals.caught |= signal != SIGCHLD;
     } else if (disposition != SIG_DEFAULTED) {
         action.sa_handler = SIG_IGN;
     }
@@ -227,6 +231,7 @@ void traps_after_fork(struct shell *sh, bool continues)
     }
     traps->exit_handlers = false;
     traps->dying_of = 0;
+    sys_signals.acted = sys_signals.noted;
     sh->pending = 0; /* a child takes no samples either */
     if (trap_is_set(sh, TRAP_EXIT))
         signal_apply_fatal(sh);

@@ -18,6 +18,7 @@
 #include "shell/base/sys.h"
 #include "shell/exec/exec_private.h"
 #include "shell/exec/jobs.h"
+#include "shell/exec/trap.h"
 #include "shell/state/fdtab.h"
 #include "shell/state/site.h"
 #include "shell/state/where.h"
@@ -218,7 +219,9 @@ enum flow exec_eval(struct shell *sh, const char *text, size_t len)
 
 /* A file that is not a plain one is read as it comes. */
 struct file_reader {
+    struct shell *sh;
     int fd;
+    enum flow flow; /* how a trap that ran while waiting ended, when not with FLOW_NEXT */
     char buffer[4096];
 };
 
@@ -226,11 +229,17 @@ static ptrdiff_t file_reader_read(void *ctx, bool continuation, const char **ret
 {
     struct file_reader *reader = ctx;
     (void)continuation;
-    if (!sys_idle_fd(reader->fd))
-        return -1;
-    ssize_t got = sys_read(reader->fd, reader->buffer, sizeof reader->buffer);
-    *ret_text = reader->buffer;
-    return got;
+    for (;;) {
+        ssize_t got = sys_idle_fd(reader->fd)
+                          ? sys_read(reader->fd, reader->buffer, sizeof reader->buffer)
+                          : -1;
+        *ret_text = reader->buffer;
+        if (got >= 0 || errno != EINTR)
+            return got;
+        reader->flow = trap_run_pending(reader->sh);
+        if (reader->flow != FLOW_NEXT)
+            return -1;
+    }
 }
 
 /* All of FD into S. */
@@ -314,12 +323,14 @@ static enum flow stream_run(struct shell *sh, const char *path, int fd)
 {
     struct source source;
     struct running running = { .source = &source, .is_script = true };
-    struct file_reader reader = { .fd = fd };
+    struct file_reader reader = { .sh = sh, .fd = fd, .flow = FLOW_NEXT };
     source_init_reader(&source, path, file_reader_read, &reader, sh->heap);
     sh->file = path;
     enum flow flow = source_run(sh, &running);
     source_release(&source);
     close(fd);
+    if (reader.flow != FLOW_NEXT)
+        return reader.flow;
     if (!running.ran && flow == FLOW_NEXT)
         sh->status = 0;
     return flow;

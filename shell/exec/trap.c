@@ -11,12 +11,15 @@
  * shell; it dies of it in trap_die.
  */
 #include <ctype.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/resource.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "shell/base/sys.h"
 #include "shell/exec/exec.h"
 #include "shell/exec/jobs.h"
 #include "shell/exec/trap_private.h"
@@ -201,6 +204,10 @@ enum flow trap_set(struct shell *sh, int signal, const char *action)
     char *copy = action ? text_dup(traps->region, action) : NULL;
     if (action && !copy)
         return shell_fail_memory(sh, strlen(action) + 1);
+    if (signal == SIGCHLD && !trap->action) { /* what ended before is not its business */
+        jobs_poll(sh);
+        (void)jobs_ended_take(sh);
+    }
     struct frame *target = frame_target(sh, TARGET_LOCAL);
     if (frame_should_record(target, trap->stamp)) {
         enum flow flow = trap_save(sh, target, index);
@@ -322,10 +329,9 @@ static bool is_from_terminal(int signal)
  * IS_WAITED_FOR: some level has an action. */
 static enum verdict judge_child(const struct shell *sh, bool is_waited_for)
 {
-    bool is_posix = option_on(sh, OPTION_POSIX);
-    if (is_mine(sh, SIGCHLD))
-        return is_posix || jobs_ended_count(sh) > 0 ? VERDICT_RUN : VERDICT_NONE;
-    return is_posix && is_waited_for ? VERDICT_LATER : VERDICT_NONE;
+    if (!option_on(sh, OPTION_POSIX) && jobs_ended_count(sh) == 0)
+        return VERDICT_NONE;
+    return is_mine(sh, SIGCHLD) ? VERDICT_RUN : is_waited_for ? VERDICT_LATER : VERDICT_NONE;
 }
 
 static enum verdict judge_plain(const struct shell *sh, int signal)
@@ -378,6 +384,11 @@ int trap_pending_now(const struct shell *sh)
     return 0;
 }
 
+bool trap_catches_fatal(const struct shell *sh)
+{
+    return sh->traps->exit_handlers;
+}
+
 bool trap_pending_fatal(const struct shell *sh)
 {
     for (int signal = 1; signal < TRAP_SIGNALS && (sh->pending & PENDING_SIGNAL); signal++) {
@@ -397,22 +408,48 @@ static enum flow command_abort(struct shell *sh, int signal)
     return flow;
 }
 
+/* What is to be done about SIGNAL, and how often. It is not noted any more, unless it stays so. */
+static enum verdict signal_settle(struct shell *sh, int signal, size_t *ret_times)
+{
+    sigset_t child, mask;
+    const struct timespec now = { 0 };
+    const struct trap *trap = &sh->traps->traps[signal];
+    bool is_child = signal == SIGCHLD && (trap->action || trap->outer_action);
+    *ret_times = 1;
+    if (is_child) {
+        /* Children and the signals that tell of them have to be taken together: else one that ends
+         * just now would run the action twice or not at all. */
+        sigemptyset(&child);
+        sigaddset(&child, SIGCHLD);
+        sigprocmask(SIG_BLOCK, &child, &mask);
+        do
+            jobs_poll(sh);
+        while (sigtimedwait(&child, NULL, &now) > 0);
+    }
+    enum verdict verdict = judge(sh, signal);
+    if (verdict == VERDICT_NONE || verdict == VERDICT_RUN || verdict == VERDICT_ABORT) {
+        signal_take(signal);
+        sh->traps->outer[signal] = false;
+    }
+    /* The CHLD action runs for each job that ended; in the POSIX mode for the signal as such. */
+    size_t ended = is_child && verdict == VERDICT_RUN ? jobs_ended_take(sh) : 0;
+    if (ended)
+        *ret_times = ended;
+    if (is_child)
+        sigprocmask(SIG_SETMASK, &mask, NULL);
+    return verdict;
+}
+
 static enum flow signal_act(struct shell *sh, int signal)
 {
     struct traps *traps = sh->traps;
     int status = sh->status;
-    switch (judge(sh, signal)) {
+    size_t times;
+    switch (signal_settle(sh, signal, &times)) {
     case VERDICT_NONE:
-        signal_take(signal);
-        traps->outer[signal] = false;
         return FLOW_NEXT;
     case VERDICT_RUN: {
-        /* The CHLD action runs for each job that ended; in the POSIX mode for the signal as such */
-        size_t ended = signal == SIGCHLD ? jobs_ended_take(sh) : 1;
-        size_t times = ended ? ended : 1;
         enum flow flow = FLOW_NEXT;
-        signal_take(signal);
-        traps->outer[signal] = false;
         while (times-- > 0 && flow == FLOW_NEXT && trap_is_set(sh, signal))
             flow = action_run(sh, traps->traps[signal].action);
         if (flow == FLOW_NEXT)
@@ -420,21 +457,20 @@ static enum flow signal_act(struct shell *sh, int signal)
         return flow;
     }
     case VERDICT_LATER:
-        sh->pending |= PENDING_SIGNAL;
+        shell_pend(sh, PENDING_SIGNAL);
         return FLOW_NEXT;
     case VERDICT_RETURN:
-        sh->pending |= PENDING_SIGNAL;
+        shell_pend(sh, PENDING_SIGNAL);
         sh->status = 256 + signal;
         return FLOW_RETURN;
     case VERDICT_EXIT:
         /* Stays noted: outer levels have to act on it, too. */
-        sh->pending |= PENDING_SIGNAL;
+        shell_pend(sh, PENDING_SIGNAL);
         sh->status = 256 + signal;
         if (!traps->traps[signal].action)
             traps->dying_of = signal;
         return FLOW_EXIT;
     case VERDICT_ABORT:
-        signal_take(signal);
         return command_abort(sh, signal);
     }
     return FLOW_NEXT;
@@ -469,14 +505,16 @@ void traps_leave_subshell(struct shell *sh)
     if (!sh->traps->memory_later)
         return;
     sh->traps->memory_later = false;
-    sh->pending |= PENDING_MEMORY;
+    shell_pend(sh, PENDING_MEMORY);
 }
 
 enum flow trap_run_pending(struct shell *sh)
 {
-    int bits = sh->pending;
-    /* A signal from here on sets it again. */
-    sh->pending = bits & (int)PENDING_SAMPLE;
+    unsigned bits = 0;
+    do { /* signals from here on are new ones */
+        sys_signals.acted = sys_signals.noted;
+        bits |= shell_pending_take(sh);
+    } while (sys_signals_wait());
     if (bits & PENDING_SAMPLE)
         sh->hooks.sample(sh);
     if (bits & PENDING_CHILD)
@@ -484,7 +522,7 @@ enum flow trap_run_pending(struct shell *sh)
     if (bits & PENDING_MEMORY) {
         enum flow flow = memory_act(sh);
         if (flow != FLOW_NEXT) {
-            sh->pending |= bits & (int)PENDING_SIGNAL;
+            shell_pend(sh, bits & PENDING_SIGNAL);
             return flow;
         }
     }
@@ -495,7 +533,7 @@ enum flow trap_run_pending(struct shell *sh)
             continue;
         enum flow flow = signal_act(sh, signal);
         if (flow != FLOW_NEXT) {
-            sh->pending |= PENDING_SIGNAL; /* others may be noted behind it */
+            shell_pend(sh, PENDING_SIGNAL); /* others may be noted behind it */
             return flow;
         }
     }

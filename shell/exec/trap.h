@@ -45,6 +45,8 @@ int trap_pending_now(const struct shell *sh);
 /* The same, only signals that end the shell (or subshell): those who wait for a foreground process
  * stop waiting. */
 bool trap_pending_fatal(const struct shell *sh);
+/* Are signals that end the shell caught, because an EXIT trap has to run? */
+bool trap_catches_fatal(const struct shell *sh);
 /* A virtual subshell ended: what waited for the shell around it is pending again. */
 void traps_leave_subshell(struct shell *sh);
 /* kill(2) to this process follows: from a virtual subshell it is meant for the shell around, whose

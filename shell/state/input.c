@@ -188,8 +188,11 @@ static bool wait_emptying_captures(struct input *in)
         }
         if (count == 1)
             return true;
-        if (poll(polled, count, -1) < 0)
+        if (sys_await(polled, count, -1) < 0) {
+            if (errno == EINTR && !sys_signals_wait())
+                continue;
             return false;
+        }
         if (polled[0].revents)
             return true;
         captures_poll(in->tab);
@@ -349,9 +352,7 @@ bool input_wait(struct input *in, int64_t timeout_ns)
     take_peeked(in, in->peeked);
     in->peeked = 0;
     struct pollfd polled = { .fd = in->file->real, .events = POLLIN };
-    struct timespec limit = { .tv_sec = timeout_ns / 1000000000,
-                              .tv_nsec = timeout_ns % 1000000000 };
-    int n = ppoll(&polled, 1, timeout_ns < 0 ? NULL : &limit, NULL);
+    int n = sys_await(&polled, 1, timeout_ns);
     if (n == 0)
         errno = 0;
     return n > 0;

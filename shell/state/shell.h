@@ -305,6 +305,21 @@ static inline void shell_leave(struct shell *sh)
     sh->depth--;
 }
 
+/* Sets BITS of sh->pending, as handlers do too: nothing that comes meanwhile is lost. */
+static inline void shell_pend(struct shell *sh, unsigned bits)
+{
+    __atomic_fetch_or(&sh->pending, (int)bits, __ATOMIC_RELAXED);
+}
+static inline void shell_pend_not(struct shell *sh, unsigned bits)
+{
+    __atomic_fetch_and(&sh->pending, ~(int)bits, __ATOMIC_RELAXED);
+}
+/* What is pending; only samples stay so. */
+static inline unsigned shell_pending_take(struct shell *sh)
+{
+    return (unsigned)__atomic_fetch_and(&sh->pending, (int)PENDING_SAMPLE, __ATOMIC_RELAXED);
+}
+
 /* Scratch memory: freed at the end of the command that asked. */
 static inline void *scratch_alloc(struct shell *sh, size_t bytes)
 {
