@@ -117,8 +117,8 @@ void kill_send(struct shell *sh, const struct args *args, const char *operand, i
         sh->status = 1;
         return;
     }
-    if (pid == getpid())
-        trap_signal_self(sh, signal);
+    if (pid == getpid() && !trap_signal_self(sh, signal))
+        return;
     /* A child that ended is there no more, whether its status was collected yet or not. */
     jobs_refresh(sh);
     if (kill((pid_t)pid, signal) != 0) {

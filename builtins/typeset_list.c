@@ -150,6 +150,12 @@ static enum flow list_members(struct shell *sh, const struct decl *decl, struct 
     return FLOW_NEXT;
 }
 
+/* .sh and what is below it is not listed. */
+static bool is_own(const struct name *name)
+{
+    return strncmp(name->text, ".sh", 3) == 0 && (!name->text[3] || name->text[3] == '.');
+}
+
 enum flow decl_list(struct shell *sh, const struct decl *decl)
 {
     struct name **names;
@@ -165,7 +171,7 @@ enum flow decl_list(struct shell *sh, const struct decl *decl)
     enum flow flow = FLOW_NEXT;
     for (size_t i = 0; i < count && flow == FLOW_NEXT; i++) {
         const struct var *var = names[i]->cur;
-        if (!var || strncmp(names[i]->text, ".sh.", 4) == 0)
+        if (!var || is_own(names[i]))
             continue;
         if (wanted & (VAR_ENUM | VAR_TYPED) && var->type != decl->change.type)
             continue;

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "shell/arith/code.h"
+#include "shell/state/option.h"
 
 enum { CACHE_SLOTS = 256, CACHE_TEXT_MAX = 256 };
 
@@ -42,7 +43,8 @@ enum flow arith_cache_get(struct shell *sh, const char *text, size_t len,
     if (!sh->arith_cache || len > CACHE_TEXT_MAX)
         return arith_compile(sh, text, len, ret_code);
     struct arith_code **slot = &sh->arith_cache->slots[text_hash(text, len) % CACHE_SLOTS];
-    if (!*slot || !text_eq((*slot)->text, (*slot)->len, text, len)) {
+    if (!*slot || (*slot)->posix != option_on(sh, OPTION_POSIX) ||
+        !text_eq((*slot)->text, (*slot)->len, text, len)) {
         struct arith_code *code;
         TRY(arith_compile(sh, text, len, &code));
         arith_code_free(*slot);

@@ -74,6 +74,7 @@ struct arith_code {
     uint32_t refs;
     uint32_t len;
     uint32_t stack_max, ref_max;
+    bool posix;       /* compiled in the POSIX mode */
     const char *text; /* the source, for messages */
     const struct arith_insn *insns;
     const struct num *constants;

@@ -430,7 +430,8 @@ static bool compile_primary(struct compiler *c, struct operand *ret)
     if (first == '.' && c->end - c->p > 1)
         number = cclass_is(c->p[1], CC_DIGIT);
     if ((first | 0x20) == 'i' || (first | 0x20) == 'n') {
-        size_t len = name_length(c->p, c->end);
+        /* In the POSIX mode inf and nan are variables like others. */
+        size_t len = option_on(c->sh, OPTION_POSIX) ? 0 : name_length(c->p, c->end);
         number = len == 3 && (c->p + 3 >= c->end || (c->p[3] != '(' && c->p[3] != '[')) &&
                  num_scan(c->p, 3, false, &(int64_t){ 0 }, &(long double){ 0 }, &(bool){ 0 },
                           &(int){ 0 }) == 3;
@@ -667,6 +668,7 @@ static struct arith_code *code_build(struct compiler *c, size_t len)
         text += used + 1;
     }
     code->refs = 1;
+    code->posix = option_on(c->sh, OPTION_POSIX);
     code->len = (uint32_t)len;
     code->stack_max = c->stack_max;
     code->ref_max = c->ref_max;

@@ -450,8 +450,14 @@ static enum flow signal_act(struct shell *sh, int signal)
         return FLOW_NEXT;
     case VERDICT_RUN: {
         enum flow flow = FLOW_NEXT;
+        int outer_signal = traps->running_signal;
+        uint64_t outer_subshell = traps->running_subshell;
+        traps->running_signal = signal;
+        traps->running_subshell = subshell_id(sh);
         while (times-- > 0 && flow == FLOW_NEXT && trap_is_set(sh, signal))
             flow = action_run(sh, traps->traps[signal].action);
+        traps->running_signal = outer_signal;
+        traps->running_subshell = outer_subshell;
         if (flow == FLOW_NEXT)
             sh->status = status;
         return flow;
@@ -540,11 +546,17 @@ enum flow trap_run_pending(struct shell *sh)
     return FLOW_NEXT;
 }
 
-void trap_signal_self(struct shell *sh, int signal)
+bool trap_signal_self(struct shell *sh, int signal)
 {
-    if (signal > 0 && signal < TRAP_SIGNALS && sh->frame->subshell &&
-        !sh->frame->subshell->is_process)
-        sh->traps->outer[signal] = true;
+    struct traps *traps = sh->traps;
+    if (signal <= 0 || signal >= TRAP_SIGNALS)
+        return true;
+    if (traps->running_signal == signal && traps->running_subshell == subshell_id(sh) &&
+        is_mine(sh, signal) && !option_on(sh, OPTION_POSIX))
+        return false;
+    if (sh->frame->subshell && !sh->frame->subshell->is_process)
+        traps->outer[signal] = true;
+    return true;
 }
 
 void trap_note_signal(struct shell *sh, int signal)

@@ -49,9 +49,11 @@ bool trap_pending_fatal(const struct shell *sh);
 bool trap_catches_fatal(const struct shell *sh);
 /* A virtual subshell ended: what waited for the shell around it is pending again. */
 void traps_leave_subshell(struct shell *sh);
-/* kill(2) to this process follows: from a virtual subshell it is meant for the shell around, whose
- * process it is. */
-void trap_signal_self(struct shell *sh, int signal);
+/* kill(2) to this process is to follow: from a virtual subshell it is meant for the shell around,
+ * whose process it is. False: it is not to be sent. As in ksh93 an action does not run again
+ * because it sends its own signal, which would not end; in the POSIX mode it does, as in other
+ * shells. */
+bool trap_signal_self(struct shell *sh, int signal);
 /* As if SIGNAL had come: a foreground job died of the terminal's interrupt, which its process group
  * got and we did not. */
 void trap_note_signal(struct shell *sh, int signal);

@@ -43,6 +43,8 @@ struct traps {
     unsigned action_count;              /* entries with an action */
     int running_pseudo;                 /* ERR or DEBUG action that runs now, as index; 0: none */
     int depth;                          /* actions running */
+    int running_signal;                 /* that the innermost action runs for; 0: none */
+    uint64_t running_subshell;          /* the subshell it runs in */
     int status_before;                  /* of the innermost running action */
     int dying_of;                       /* the signal that ends the shell; 0: none */
     bool outer[TRAP_SIGNALS]; /* a virtual subshell sent it to $$: meant for the shell around it */

@@ -51,6 +51,14 @@ static enum flow show_text(const char *text, const char **ret_text, size_t *ret_
     return FLOW_NEXT;
 }
 
+/* The variable is unset now. */
+static enum flow show_nothing(const char **ret_text, size_t *ret_len)
+{
+    *ret_text = NULL;
+    *ret_len = 0;
+    return FLOW_NEXT;
+}
+
 static enum flow get_random(struct shell *sh, struct name *name, const char **ret_text,
                             size_t *ret_len)
 {
@@ -155,7 +163,13 @@ static enum flow get_fun(struct shell *sh, struct name *name, const char **ret_t
     const struct frame *frame = sh->frame;
     if (sh->view && sh->view->level < sh->view->depth)
         frame = sh->view->at;
-    return show_text(frame ? frame->function_name : "", ret_text, ret_len);
+    if (!frame || !frame->function_name)
+        return show_nothing(ret_text, ret_len);
+    /* A function of a name space is called without that. */
+    const char *text = frame->function_name;
+    if (*text == '.' && strncmp(text, ".sh.", 4) != 0)
+        text = strrchr(text, '.') + 1;
+    return show_text(text, ret_text, ret_len);
 }
 
 /* How many functions and dot scripts are running. */
@@ -183,16 +197,30 @@ static enum flow get_command(struct shell *sh, struct name *name, const char **r
 {
     (void)name;
     struct str s;
+    if (!sh->debug_command)
+        return show_nothing(ret_text, ret_len);
     str_init(&s, sh->scratch);
-    if (sh->debug_command && sh->debug_text)
+    if (sh->debug_text)
         str_append_z(&s, sh->debug_text);
-    else if (sh->debug_command)
+    else
         unparse_summary(&s, sh->debug_command, SIZE_MAX / 2);
     if (!str_ok(&s))
         return shell_fail_memory(sh, 0);
     *ret_text = str_text(&s);
     *ret_len = s.len;
     return FLOW_NEXT;
+}
+
+/* .sh: the names below it, sorted. */
+static enum flow get_tree(struct shell *sh, struct name *name, const char **ret_text,
+                          size_t *ret_len)
+{
+    static const char names[] =
+        "command edchar edcol edmode edtext file fun level lineno match math "
+        "name pid ppid stats subscript subshell tilde type value version";
+    (void)sh;
+    (void)name;
+    return show_text(names, ret_text, ret_len);
 }
 
 /* ---- assigning ---- */

@@ -1,10 +1,12 @@
 /*
  * Names of variables and members: ${!pre@}, ${!x.@}.
  *
- * Must not read values. Texts are made in scratch.
+ * Texts are made in scratch.
  */
 #include <stdlib.h>
+#include <string.h>
 
+#include "shell/state/special.h"
 #include "shell/state/var_private.h"
 
 /* Names being gathered. PATH: that of the variable at work; only names that begin with PREFIX. */
@@ -132,12 +134,38 @@ enum flow var_member_names(struct shell *sh, const struct var_ref *ref, const ch
     return FLOW_NEXT;
 }
 
+/* Some of the shell's own variables come and go. */
+static enum flow own_is_set(struct shell *sh, struct name *name, bool *ret)
+{
+    const char *text;
+    size_t len;
+    if (!name->special->get || !(name->cur->attrs & VAR_SPECIAL))
+        return FLOW_NEXT;
+    TRY(name->special->get(sh, name, &text, &len));
+    *ret = text != NULL;
+    return FLOW_NEXT;
+}
+
+/* .sh.match and .sh.math are made when they are looked at. */
+static enum flow prepare_arrays(struct shell *sh)
+{
+    static const char *const arrays[] = { ".sh.match", ".sh.math" };
+    for (size_t i = 0; i < 2; i++) {
+        struct name *name = name_find(sh, arrays[i], strlen(arrays[i]));
+        if (name && name->cur)
+            TRY(special_prepare(sh, name->cur));
+    }
+    return FLOW_NEXT;
+}
+
 enum flow var_prefix_names(struct shell *sh, const char *prefix, size_t len,
                            const char ***ret_texts, size_t *ret_count)
 {
     struct gathering g = { .sh = sh, .prefix = prefix, .prefix_len = len };
     struct name **names;
     size_t count;
+    if (len > 0 && *prefix == '.')
+        TRY(prepare_arrays(sh));
     TRY(var_list(sh, 0, &names, &count));
     str_init(&g.path, sh->scratch);
     for (size_t i = 0; i < count; i++) {
@@ -146,6 +174,11 @@ enum flow var_prefix_names(struct shell *sh, const char *prefix, size_t len,
             continue;
         str_truncate(&g.path, 0);
         str_append(&g.path, names[i]->text, names[i]->len);
+        bool is_set = true;
+        if (names[i]->special)
+            TRY(own_is_set(sh, names[i], &is_set));
+        if (!is_set)
+            continue;
         TRY(add(&g));
         TRY(gather_inside(&g, names[i]->cur));
     }
