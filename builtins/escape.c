@@ -1,9 +1,9 @@
 /*
  * Backslash escapes of print, echo and printf.
  *
- * Two sets: print's, with \c that ends the output and octal only after \0; and that of printf
- * formats, with \xHH, \uHHHH, \cX and octal without the 0. print keeps unknown escapes, a format
- * drops their backslash.
+ * Three sets: print's, with \c that ends the output and octal only after \0; that of echo -e and
+ * %b, which is print's and \e \xHH \uHHHH \UHHHHHHHH of other shells; and that of printf formats,
+ * with \xHH, \uHHHH, \cX and octal without the 0. Unknown escapes stay.
  */
 #include "builtins/escape.h"
 
@@ -56,7 +56,51 @@ static uint32_t read_digits(const char **text, const char *end, int base, int ma
     return value;
 }
 
-bool escape_print(struct str *s, const char *text, size_t len)
+/* \x41 \x{41} \u41 \u{41}, of up to MAX digits: *TEXT is after the letter. False: no digits there.
+ */
+static bool hex_escape(struct str *s, const char **text, const char *end, bool unicode, int max)
+{
+    const char *at = *text;
+    bool brace = at < end && *at == '{';
+    const char *digits = at += brace;
+    uint32_t value = read_digits(&at, end, 16, brace ? 8 : max);
+    if (at == digits || (brace && (at == end || *at != '}')))
+        return false;
+    *text = at + brace;
+    if (unicode && value > 0x7f) {
+        char bytes[6];
+        str_append(s, bytes, utf8_encode(value, bytes));
+    } else {
+        str_putc(s, (char)value);
+    }
+    return true;
+}
+
+/* What LETTER adds in echo -e and %b to the escapes of print; *TEXT is after it. */
+static bool more_escape(struct str *s, char letter, const char **text, const char *end, bool octal)
+{
+    switch (letter) {
+    case 'e':
+        str_putc(s, '\033');
+        return true;
+    case 'x':
+        return hex_escape(s, text, end, false, 2);
+    case 'u':
+        return hex_escape(s, text, end, true, 4);
+    case 'U':
+        return hex_escape(s, text, end, true, 8);
+    default:
+        if (!octal || letter < '1' || letter > '7')
+            return false;
+        (*text)--;
+        str_putc(s, (char)read_digits(text, end, 8, 3));
+        return true;
+    }
+}
+
+enum escape_set { SET_PRINT, SET_ECHO, SET_B };
+
+static bool escape_text(struct str *s, const char *text, size_t len, enum escape_set set)
 {
     const char *end = text + len;
     while (text < end) {
@@ -69,37 +113,31 @@ bool escape_print(struct str *s, const char *text, size_t len)
         char letter = slash[1];
         text = slash + 2;
         int c = simple_escape(letter);
-        if (c >= 0) {
+        if (c >= 0)
             str_putc(s, (char)c);
-        } else if (letter == 'c') {
+        else if (letter == 'c')
             return false;
-        } else if (letter == '0') {
+        else if (letter == '0')
             str_putc(s, (char)read_digits(&text, end, 8, 3));
-        } else {
+        else if (set == SET_PRINT || !more_escape(s, letter, &text, end, set == SET_B))
             str_append(s, slash, 2);
-        }
     }
     return true;
 }
 
-/* \x41 \x{41} \u41 \u{41}: *TEXT is after the letter. False: no digits there. */
-static bool hex_escape(struct str *s, const char **text, bool unicode)
+bool escape_print(struct str *s, const char *text, size_t len)
 {
-    const char *end = *text + strlen(*text);
-    const char *at = *text;
-    bool brace = *at == '{';
-    const char *digits = at += brace;
-    uint32_t value = read_digits(&at, end, 16, brace ? 8 : unicode ? 8 : 2);
-    if (at == digits || (brace && *at != '}'))
-        return false;
-    *text = at + brace;
-    if (unicode && value > 0x7f) {
-        char bytes[6];
-        str_append(s, bytes, utf8_encode(value, bytes));
-    } else {
-        str_putc(s, (char)value);
-    }
-    return true;
+    return escape_text(s, text, len, SET_PRINT);
+}
+
+bool escape_echo(struct str *s, const char *text, size_t len)
+{
+    return escape_text(s, text, len, SET_ECHO);
+}
+
+bool escape_b(struct str *s, const char *text, size_t len)
+{
+    return escape_text(s, text, len, SET_B);
 }
 
 void escape_format(struct str *s, const char **text)
@@ -120,7 +158,10 @@ void escape_format(struct str *s, const char **text)
         *text = slash + 3;
         str_putc(s, slash[2] == '?' ? '\177' : (char)(slash[2] & 0x1f));
     } else if (!((letter == 'x' || letter == 'u' || letter == 'U' || letter == 'w') &&
-                 hex_escape(s, text, letter != 'x'))) {
+                 hex_escape(s, text, *text + strlen(*text), letter != 'x',
+                            letter == 'x' ? 2 : 8))) {
+        if (!strchr("\"'?%", letter))
+            str_putc(s, '\\');
         str_putc(s, letter);
     }
 }

@@ -534,7 +534,7 @@ static void convert_escaped(struct printer *p, const struct spec *spec)
     if (!arg)
         arg = "";
     str_clear(&p->text);
-    p->stop = !escape_print(&p->text, arg, strlen(arg));
+    p->stop = !escape_b(&p->text, arg, strlen(arg));
     write_string(p, spec, str_text(&p->text), p->text.len);
 }
 

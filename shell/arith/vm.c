@@ -151,10 +151,10 @@ static enum flow load_name(struct shell *sh, struct name *name, struct num *ret)
     }
     struct var_ref ref = var_ref_name(name);
     TRY(var_get_num(sh, &ref, ret));
-    /* As in ksh93 an unset variable is 0 where it is written, but not where the value of a variable
-     * leads to it. */
-    if (sh->arith_level > 1 && !ret->is_float && ret->i == 0 && !var_is_set(sh, &ref) &&
-        !(name->cur && name->cur->attrs & VAR_NUMERIC))
+    /* To POSIX the value of a variable must be a number. Elsewhere the name it leads to is 0 when
+     * it is unset, as one that is written is. */
+    if (sh->arith_level > 1 && option_on(sh, OPTION_POSIX) && !ret->is_float && ret->i == 0 &&
+        !var_is_set(sh, &ref) && !(name->cur && name->cur->attrs & VAR_NUMERIC))
         return shell_fail(sh, ERROR_EXPANSION, 1, name->text, "parameter not set");
     return FLOW_NEXT;
 }

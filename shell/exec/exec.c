@@ -250,10 +250,10 @@ static NOINLINE enum flow node_run_redirected(struct shell *sh, const struct nod
 }
 
 /* Kinds whose own status set -e and ERR look at; that of the others comes from commands they ran.
- * As in ksh93, (( )) is not one. */
+ */
 static inline bool kind_is_checked(enum node_kind kind)
 {
-    return kind == NODE_SIMPLE || kind == NODE_SUBSHELL || kind == NODE_COND;
+    return kind == NODE_SIMPLE || kind == NODE_SUBSHELL || kind == NODE_COND || kind == NODE_ARITH;
 }
 
 enum flow exec_node(struct shell *sh, const struct node *node)

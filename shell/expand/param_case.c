@@ -39,8 +39,28 @@ static void change_case(const struct pattern_use *use, const char *text, size_t 
     }
 }
 
+/* Can TEXT stand between single quotes, if each of its own is written as '\''? */
+static bool is_printable(const char *text, size_t len)
+{
+    for (size_t i = 0; i < len; i++)
+        if ((unsigned char)text[i] < ' ' || text[i] == 0x7f)
+            return false;
+    return true;
+}
+
+/* ${x@Q}: as other shells write it where $'..' is not needed. */
 static enum flow quote(struct shell *sh, const char *text, size_t len, struct buf *ret)
 {
+    if (memchr(text, '\'', len) && is_printable(text, len)) {
+        buf_putc(ret, '\'');
+        for (size_t i = 0; i < len; i++) {
+            if (text[i] == '\'')
+                buf_append(ret, "'\\'", 3);
+            buf_putc(ret, text[i]);
+        }
+        buf_putc(ret, '\'');
+        return FLOW_NEXT;
+    }
     struct str s;
     str_init(&s, sh->heap);
     text_quote(&s, text, len);

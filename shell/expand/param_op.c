@@ -227,8 +227,9 @@ static enum flow substitute(struct shell *sh, struct text_op *op, const char **t
 {
     struct match_span spans[10];
     const struct pattern_use *use = &op->pattern;
-    /* An empty pattern matches nothing but an empty text. */
-    if (!use->pattern && !use->never && use->literal_len == 0 && *len > 0)
+    /* An empty pattern without an anchor matches nothing but an empty text. */
+    if (!use->pattern && !use->never && use->literal_len == 0 && *len > 0 &&
+        (op->op == OP_SUBST || op->op == OP_SUBST_ALL))
         return FLOW_NEXT;
     size_t span_max = use->has_groups ? 10 : 1;
     size_t count = find_match(op, *text, *len, 0, spans, span_max);

@@ -279,13 +279,15 @@ static bool find_whole(struct shell *sh, const struct var_ref *ref, struct place
     return ret->var && !(ret->var->attrs & VAR_NAMEREF);
 }
 
-/* Does a place that is no array hold one piece of data? */
+/* Does a place that is no array hold one piece of data? A compound variable without members, which
+ * `a=()` makes, is an array without elements to who asks for its elements. */
 static bool holds_scalar(const struct place *place)
 {
-    if (place->step_count == 0 && place->kind == REF_ALL)
-        return var_has_value(place->var);
-    const struct value *value = place_stored(place);
-    return value && value_is_set(value);
+    bool whole = place->step_count == 0 && place->kind == REF_ALL;
+    const struct value *value = whole ? &place->var->value : place_stored(place);
+    if (whole ? !var_has_value(place->var) : !value || !value_is_set(value))
+        return false;
+    return !(value->bits & VALUE_COMPOUND) || value->members->count || value->members->type;
 }
 
 size_t var_count_in(struct shell *sh, const struct var_ref *ref)

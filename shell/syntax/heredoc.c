@@ -120,14 +120,17 @@ static bool peek_line(struct parser *p, const char **ret_text, size_t *ret_len, 
     }
 }
 
-/* Is LINE the delimiter? In a command substitution it may be followed by its closing parenthesis.
- */
-static bool is_delimiter(const struct parser *p, const struct here_doc *here, const char *line,
-                         size_t len)
+/* Is LINE the delimiter, of which the continued lines before it were the first MATCHED bytes? Its
+ * end must be on LINE, which is no delimiter just because a newline was removed before it. In a
+ * command substitution its closing parenthesis may follow. */
+static bool is_delimiter(const struct parser *p, const struct here_doc *here, size_t matched,
+                         const char *line, size_t len)
 {
-    if (len < here->len || memcmp(line, here->delimiter, here->len) != 0)
+    size_t rest = here->len - matched;
+    if (len < rest || (rest == 0 && here->len > 0) ||
+        memcmp(line, here->delimiter + matched, rest) != 0)
         return false;
-    return len == here->len || (p->subst_depth > 0 && line[here->len] == ')');
+    return len == rest || (p->subst_depth > 0 && line[rest] == ')');
 }
 
 static size_t indent_of(const char *line, size_t len)
@@ -166,22 +169,39 @@ static bool gather_body(struct parser *p, const struct here_doc *here, struct st
 {
     const char *line;
     size_t len, indent = SIZE_MAX;
+    size_t start = 0;   /* of the line in BODY, from the first of those that backslashes join */
+    size_t matched = 0; /* of the delimiter, by joined lines; SIZE_MAX: they differ from it */
     bool newline, joined = false;
     while (peek_line(p, &line, &len, &newline)) {
         if (indent == SIZE_MAX)
             indent = indent_of(line, len);
         size_t drop = joined ? 0 : strip_of(here, line, len, indent);
-        if (!joined && is_delimiter(p, here, line + drop, len - drop)) {
-            p->pos += drop + here->len;
-            if (len - drop == here->len && newline)
+        line += drop;
+        len -= drop;
+        p->pos += drop;
+        if (!joined) {
+            start = body->len;
+            matched = 0;
+        }
+        if (matched != SIZE_MAX && is_delimiter(p, here, matched, line, len)) {
+            p->pos += here->len - matched;
+            if (len == here->len - matched && newline)
                 p->pos++;
+            str_truncate(body, start);
             return true;
         }
-        str_append(body, line + drop, len - drop);
+        str_append(body, line, len);
         if (newline)
             str_putc(body, '\n');
         p->pos += len + newline;
         joined = !here->quoted && newline && ends_in_backslash(line, len);
+        if (!joined)
+            continue;
+        if (matched != SIZE_MAX && len - 1 <= here->len - matched &&
+            memcmp(line, here->delimiter + matched, len - 1) == 0)
+            matched += len - 1;
+        else
+            matched = SIZE_MAX;
     }
     if (p->status != PARSE_OK)
         return false;
