@@ -2,7 +2,8 @@
  * error: how a parse fails.
  *
  * The first failure wins and is kept until speculation forgets it. Messages name the offending
- * token and, for what was never closed, the line where it began. Nothing is printed here.
+ * token and its line, for what was never closed the line where it began, in the words that scripts
+ * look for since the first Korn shells. Nothing is printed here.
  */
 #include <stdio.h>
 #include <string.h>
@@ -64,12 +65,12 @@ bool parser_unexpected(struct parser *p)
     int c = look(p);
     uint32_t line = parser_line(p);
     if (c < 0) {
-        parser_fail(p, line, "syntax error: unexpected end of file");
+        parser_fail(p, line, "syntax error at line %u: `end of file' unexpected", line);
         p->error->incomplete = p->status == PARSE_ERROR;
         return false;
     }
     if (c == '\n')
-        return parser_fail(p, line, "syntax error: unexpected `newline'");
+        return parser_fail(p, line, "syntax error at line %u: `newline' unexpected", line);
     const char *text = p->text + p->pos;
     size_t room = p->len - p->pos;
     size_t n = operator_bytes(text, room);
@@ -79,7 +80,7 @@ bool parser_unexpected(struct parser *p)
         if (n == 0)
             n = 1;
     }
-    return parser_fail(p, line, "syntax error: unexpected `%.*s'", (int)n, text);
+    return parser_fail(p, line, "syntax error at line %u: `%.*s' unexpected", line, (int)n, text);
 }
 
 bool parser_missing(struct parser *p, const char *opener, uint32_t line)
@@ -88,8 +89,7 @@ bool parser_missing(struct parser *p, const char *opener, uint32_t line)
         return false;
     if (look(p) >= 0)
         return parser_unexpected(p);
-    parser_fail(p, parser_line(p), "syntax error: `%s' (began at line %u) is not terminated",
-                opener, line);
+    parser_fail(p, parser_line(p), "syntax error at line %u: `%s' unmatched", line, opener);
     p->error->incomplete = true;
     return false;
 }
@@ -98,7 +98,7 @@ bool parser_unterminated(struct parser *p, const char *what, uint32_t line)
 {
     if (p->status != PARSE_OK)
         return false;
-    parser_fail(p, line, "syntax error: unterminated quote `%s' (began at line %u)", what, line);
+    parser_fail(p, line, "syntax error at line %u: `%s' unmatched", line, what);
     p->error->incomplete = true;
     return false;
 }

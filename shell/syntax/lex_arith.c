@@ -139,7 +139,7 @@ bool lex_arith(struct parser *p, const char *ends, struct word **ret_word)
     while (ok && !l.done) {
         int c = look(p);
         if (c < 0) {
-            ok = parser_missing(p, *ends == ')' ? "((" : "${", line);
+            ok = parser_missing(p, *ends == ')' ? "((" : "{", line);
         } else if (arith_stop((char)c)) {
             ok = arith_special(p, &l, c);
         } else {

@@ -46,7 +46,7 @@ struct command_sub *lex_command_body(struct parser *p, int closer, uint32_t line
     p->here_first = first;
     p->here_last = last;
     if (p->status == PARSE_OK && closer >= 0 && look(p) != closer)
-        parser_missing(p, closer == '}' ? "${" : "(", line);
+        parser_missing(p, closer == '}' ? "{" : "(", line);
     struct command_sub *command = p->status == PARSE_OK ? parser_alloc(p, sizeof *command) : NULL;
     if (!command)
         return NULL;

@@ -163,10 +163,12 @@ static bool bad_substitution(struct parser *p)
     int c = look(p);
     if (c < 0)
         return parser_unexpected(p);
+    uint32_t line = parser_line(p);
     if (c == '\n')
-        return parser_fail(p, parser_line(p),
-                           "syntax error: bad substitution: unexpected `newline'");
-    return parser_fail(p, parser_line(p), "syntax error: bad substitution: unexpected `%c'", c);
+        return parser_fail(p, line,
+                           "syntax error at line %u: bad substitution: `newline' unexpected", line);
+    return parser_fail(p, line, "syntax error at line %u: bad substitution: `%c' unexpected", line,
+                       c);
 }
 
 static bool lex_parameter(struct parser *p, struct param *param)
@@ -315,7 +317,7 @@ struct param *lex_braced(struct parser *p, bool dquoted)
     if (look_joined(p) >= 0 && !lex_operator(p, param, dquoted))
         return NULL;
     if (look_joined(p) != '}') {
-        parser_missing(p, "${", line);
+        parser_missing(p, "{", line);
         return NULL;
     }
     p->pos++;

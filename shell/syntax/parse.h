@@ -60,9 +60,8 @@ enum parse_result {
     PARSE_NO_MEMORY,
 };
 struct parse_error {
-    uint32_t line; /* where the message points */
-    char why[256]; /* e.g. "syntax error: unexpected `fi'", "unterminated quote `\"' (began at line
-                      3)" */
+    uint32_t line;   /* where the message points */
+    char why[256];   /* e.g. "syntax error at line 3: `fi' unexpected" or "...: `\"' unmatched" */
     bool incomplete; /* the end of input came too early */
 };
 

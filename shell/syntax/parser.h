@@ -161,11 +161,11 @@ static inline void parser_leave(struct parser *p)
 /* error.c; each of them returns false so that it can be returned */
 bool parser_no_memory(struct parser *p);
 bool parser_fail(struct parser *p, uint32_t line, const char *format, ...) PRINTF_LIKE(3, 4);
-/* "unexpected `...'" for what is under the cursor. */
+/* "`...' unexpected" for what is under the cursor. */
 bool parser_unexpected(struct parser *p);
-/* The same, or "`OPENER' (began at line N) is not terminated" at the end of input. */
+/* The same, or "syntax error at line LINE: `OPENER' unmatched" at the end of input. */
 bool parser_missing(struct parser *p, const char *opener, uint32_t line);
-/* "unterminated quote `X' (began at line N)". */
+/* "syntax error at line LINE: `WHAT' unmatched" for a quote. */
 bool parser_unterminated(struct parser *p, const char *what, uint32_t line);
 
 /* arrays under construction, in p->stack, p->assigns or p->redirs */
