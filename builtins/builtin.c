@@ -50,7 +50,7 @@ static enum flow builtin_run(struct shell *sh, struct args *args)
         if (option < 0)
             return flow;
         if (option == 'f')
-            return builtin_usage_error(sh, args, "adding builtins is not supported");
+            return builtin_usage_error(sh, args, "adding built-ins not supported");
         if (option == 'd')
             on = false;
         if (option == 's')

@@ -72,11 +72,13 @@ static enum flow choose(struct shell *sh, const struct args *args, struct str *r
     if (!operand) {
         operand = var_text(sh, "HOME");
         if (!operand || !*operand)
-            return shell_fail(sh, ERROR_BUILTIN, 1, args->argv[0], "HOME is not set");
+            return shell_fail(sh, ERROR_BUILTIN, 1, args->argv[0],
+                              "bad directory: HOME is not set");
     } else if (strcmp(operand, "-") == 0) {
         operand = var_text(sh, "OLDPWD");
         if (!operand || !*operand)
-            return shell_fail(sh, ERROR_BUILTIN, 1, args->argv[0], "OLDPWD is not set");
+            return shell_fail(sh, ERROR_BUILTIN, 1, args->argv[0],
+                              "bad directory: OLDPWD is not set");
         *ret_show = true;
     } else if (search_cdpath(sh, operand, ret, ret_show)) {
         return FLOW_NEXT;
@@ -95,7 +97,7 @@ static enum flow change(struct shell *sh, const struct args *args, struct str *p
     if (!str_ok(path))
         return shell_fail_memory(sh, 0);
     if (!path->len)
-        return shell_fail(sh, ERROR_BUILTIN, 1, args->argv[0], "the directory's name is empty");
+        return shell_fail(sh, ERROR_BUILTIN, 1, args->argv[0], "bad directory: its name is empty");
     TRY(cwd_change(sh, str_text(path), !physical, &error));
     if (error)
         return shell_fail(sh, ERROR_BUILTIN, 1, args->argv[0], "%s: %s", str_text(path),

@@ -47,7 +47,7 @@ static enum flow run_file(struct shell *sh, const struct args *args)
         const char *list = var_text(sh, "PATH");
         path = list ? path_search(sh, list, name, false) : NULL;
         if (!path)
-            return shell_fail(sh, ERROR_REDIRECT, 1, args->argv[0], "%s: cannot open: %s", name,
+            return shell_fail(sh, ERROR_REDIRECT, 1, args->argv[0], "%s: cannot open [%s]", name,
                               strerror(ENOENT));
     } else if (option_on(sh, OPTION_RESTRICTED)) {
         return shell_fail(sh, ERROR_BUILTIN, 1, args->argv[0], "%s: restricted", name);

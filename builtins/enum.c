@@ -68,7 +68,8 @@ static enum flow define_operand(struct shell *sh, const struct args *args, size_
     if (!name)
         return shell_fail_memory(sh, len);
     if (type_find(sh, text, len))
-        return shell_fail(sh, ERROR_BUILTIN, 1, args->argv[0], "%s: is a type already", name->text);
+        return shell_fail(sh, ERROR_BUILTIN, 1, args->argv[0], "%s: type cannot be redefined",
+                          name->text);
     if (assign)
         TRY(exec_assign(sh, assign, 0));
     return define(sh, name, ignore_case);

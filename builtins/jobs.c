@@ -171,7 +171,7 @@ static enum flow wait_run(struct shell *sh, struct args *args)
         } else if (num_parse_int(operand, strlen(operand), &pid) && pid > 0 && pid <= INT32_MAX) {
             TRY(job_wait_pid(sh, (pid_t)pid, &status));
         } else {
-            return shell_fail(sh, ERROR_BUILTIN, 1, args->argv[0], "%s: not a job or process",
+            return shell_fail(sh, ERROR_BUILTIN, 1, args->argv[0], "%s: invalid process ID",
                               operand);
         }
     }

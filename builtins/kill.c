@@ -113,7 +113,7 @@ void kill_send(struct shell *sh, const struct args *args, const char *operand, i
         }
         pid = -job->group;
     } else if (!num_parse_int(operand, strlen(operand), &pid) || pid != (pid_t)pid) {
-        shell_warn(sh, args->argv[0], "%s: arguments must be %%job or process ids", operand);
+        shell_warn(sh, args->argv[0], "%s: invalid process ID", operand);
         sh->status = 1;
         return;
     }

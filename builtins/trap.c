@@ -56,8 +56,9 @@ static enum flow print_all(struct shell *sh, enum form form)
 
 static enum flow trap_one(struct shell *sh, int signal, const char *action)
 {
-    /* A virtual subshell would catch the signals of the whole shell. */
-    if (signal != TRAP_EXIT && signal < TRAP_ERR && option_on(sh, OPTION_POSIX))
+    /* A virtual subshell would catch the signals of the whole shell. `trap - INT` of what is not
+     * trapped changes nothing. */
+    if (signal != TRAP_EXIT && signal < TRAP_ERR && (action || trap_get(sh, signal)))
         TRY(subshell_materialize(sh));
     return trap_set(sh, signal, action);
 }

@@ -445,6 +445,10 @@ static enum flow declare(struct shell *sh, const struct decl *decl, const struct
     bool freeze = has_value && (change.set & VAR_READONLY);
     bool subscripted =
         operand->ref_len > operand->whole_len || (operand->assign && is_element(operand->assign));
+    change.doomed = has_value && !operand->append && !subscripted;
+    if (change.local && change.clear && !change.set && !has_value &&
+        !(ref.name->cur && ref.name->cur->owner))
+        return FLOW_NEXT; /* `typeset +x v` makes no local, and leaves others as they are */
     if (freeze)
         change.set &= ~(uint32_t)VAR_READONLY;
     uint32_t kind = change.set & VAR_ARRAY;
@@ -551,7 +555,8 @@ enum flow decl_operands(struct shell *sh, const struct decl *decl, const struct 
         const struct assign *assign = args->assigns ? args->assigns[i] : NULL;
         if (!operand_parse(args->argv[i], &operand))
             return shell_fail(sh, ERROR_BUILTIN, 1, decl->command, "%s: %s", args->argv[i],
-                              decl->word ? "is not an identifier" : "invalid variable name");
+                              decl->word && !strchr(args->argv[i], '=') ? "is not an identifier"
+                                                                        : "invalid variable name");
         operand.assign = assign;
         if (decl->move)
             TRY(move_variable(sh, decl, args, &operand));

@@ -232,7 +232,8 @@ static enum flow array_store(struct shell *sh, const struct var_ref *array, unsi
         unsigned append = element->assign && element->assign->append ? ASSIGN_APPEND : 0;
         if (!element->assign && is_assoc)
             return shell_fail(sh, ERROR_ASSIGN, 1, array->name->text,
-                              "an associative array needs a subscript for each value");
+                              "cannot append indexed array to associative array %s",
+                              array->name->text);
         TRY(element_ref(sh, array, element, next, &ref));
         if (element->compound || (element->inner && element->inner->count == 0 && compound)) {
             const struct list *list = element->compound ? element->compound->members : NULL;

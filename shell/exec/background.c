@@ -22,7 +22,8 @@ void background_child(struct shell *sh, const struct node *node)
 {
     if (sh->frame->subshell)
         sh->frame->subshell->is_process = true;
-    sh->subshell_level++;
+    if (node->kind != NODE_SUBSHELL) /* else that counts */
+        sh->subshell_level++;
     sh->loop_depth = 0;
     struct list_item item = { .node = (struct node *)node, .end = END_SEQ };
     struct list list = { .count = 1, .items = &item };

@@ -198,9 +198,11 @@ static enum flow call_with(struct shell *sh, struct func *func, size_t argc,
     if (!func->node) {
         TRY(autoload(sh, func->name->text));
         func = func_find(sh, argv[0], strlen(argv[0]));
+        const char *path = autoload_path(sh, argv[0]);
         if (!func || !func->node)
             return shell_fail(sh, ERROR_COMMAND, 126, argv[0],
-                              "function not defined by its autoload file");
+                              "function, built-in or type definition for %s not found in %s",
+                              argv[0], path ? path : "FPATH");
     }
     if (!shell_enter(sh)) {
         shell_leave(sh);

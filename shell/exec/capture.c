@@ -51,7 +51,7 @@ static enum flow file_read(struct shell *sh, const struct word *word, struct str
     TRY(expand_target(sh, word, &path, &len));
     int fd = sys_open(path, O_RDONLY, 0);
     if (fd < 0)
-        return shell_fail(sh, ERROR_REDIRECT, 1, path, "cannot open: %s", strerror(errno));
+        return shell_fail(sh, ERROR_REDIRECT, 1, path, "cannot open [%s]", strerror(errno));
     sh->status = 0;
     for (;;) {
         if (!str_reserve(sink, 65536))

@@ -110,8 +110,8 @@ enum flow command_path(struct shell *sh, const char *name, bool default_path, co
             *ret_path = path;
             return FLOW_NEXT;
         }
-        if (errno == EACCES)
-            return shell_fail(sh, ERROR_COMMAND, 126, name, "cannot execute: %s", strerror(EACCES));
+        if (errno == EACCES || errno == EISDIR)
+            return shell_fail(sh, ERROR_COMMAND, 126, name, "cannot execute [%s]", strerror(errno));
     }
     return shell_fail(sh, ERROR_COMMAND, 127, name, "not found");
 }

@@ -91,7 +91,8 @@ enum flow coproc_start(struct shell *sh, const struct node *node)
     int to[2] = { -1, -1 }, from[2] = { -1, -1 };
     pid_t pid = 0;
     if (jobs->coproc_write >= 0 && is_running(sh))
-        return shell_fail(sh, ERROR_LIMIT, 1, NULL, "a coprocess is running already");
+        return shell_fail(sh, ERROR_LIMIT, 1, NULL,
+                          "coprocess is running; cannot create a new coprocess");
     coproc_close_write(sh);
     coproc_close_read(sh);
     if (sys_pipe(to) != 0 || sys_pipe(from) != 0) {
@@ -120,5 +121,6 @@ enum flow coproc_start(struct shell *sh, const struct node *node)
     struct job *job;
     TRY(background_job(sh, node, pid, &job));
     job->is_coproc = true;
+    jobs->coproc_pid = pid;
     return FLOW_NEXT;
 }

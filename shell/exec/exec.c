@@ -176,7 +176,7 @@ static NOINLINE enum flow function_define(struct shell *sh, const struct node_fu
     const struct builtin_spec *spec = sh->hooks.find_builtin(sh, node->text, strlen(node->text));
     if (spec && (spec->flags & BUILTIN_SPECIAL) && !sh->compound)
         return shell_fail(sh, ERROR_ASSIGN, 1, node->text,
-                          "is a special builtin and cannot be a function");
+                          "invalid function name: is a special builtin");
     sh->status = 0;
     struct name *name = node->name;
     if (sh->compound)

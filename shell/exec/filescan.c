@@ -47,7 +47,7 @@ static enum flow scan_open(struct shell *sh, struct frame *frame, const struct r
     fdtab_hide(sh, fd);
     int null = sys_open("/dev/null", O_RDONLY, 0);
     if (null < 0)
-        return shell_fail(sh, ERROR_REDIRECT, 1, "/dev/null", "cannot open: %s", strerror(errno));
+        return shell_fail(sh, ERROR_REDIRECT, 1, "/dev/null", "cannot open [%s]", strerror(errno));
     *ret_fd = fd;
     return fdtab_install(sh, frame, STDIN_FILENO, null);
 }

@@ -378,6 +378,8 @@ void jobs_note(struct shell *sh, pid_t pid, int wait_status)
     }
     job->state = state;
     job->notified = false;
+    if (state == JOB_DONE && pid == jobs->coproc_pid)
+        coproc_close_write(sh); /* nobody reads it; what it wrote can still be read */
 }
 
 bool jobs_poll(struct shell *sh)

@@ -32,6 +32,7 @@ struct jobs {
     struct termios modes; /* of the terminal when the shell last had it */
     /* coprocess: descriptors of the script, -1 */
     int coproc_read, coproc_write;
+    pid_t coproc_pid; /* of the one that the descriptors lead to */
 };
 
 /* Notes that PID changed its state. */

@@ -23,7 +23,7 @@
 
 static enum flow open_fail(struct shell *sh, const char *path, bool create, int error)
 {
-    return shell_fail(sh, ERROR_REDIRECT, 1, path, "cannot %s: %s", create ? "create" : "open",
+    return shell_fail(sh, ERROR_REDIRECT, 1, path, "cannot %s [%s]", create ? "create" : "open",
                       strerror(error));
 }
 
@@ -97,7 +97,7 @@ static enum flow open_socket(struct shell *sh, const char *path, int type, int *
     const char *why;
     int fd = connect_to(path + 9, type, &why);
     if (fd < 0)
-        return shell_fail(sh, ERROR_REDIRECT, 1, path, "cannot open: %s",
+        return shell_fail(sh, ERROR_REDIRECT, 1, path, "cannot open [%s]",
                           why ? why : strerror(errno));
     *ret_real = fd;
     return FLOW_NEXT;
@@ -182,7 +182,7 @@ static void rewrite_finish(struct shell *sh, void *a, uintptr_t b)
     (void)b;
     bool failed = sh->status == 0 && rename(rewrite->temporary, rewrite->path) != 0;
     if (failed)
-        shell_warn(sh, rewrite->path, "cannot create: %s", strerror(errno));
+        shell_warn(sh, rewrite->path, "cannot create [%s]", strerror(errno));
     if (failed || sh->status != 0)
         unlink(rewrite->temporary);
     mem_free_sized(sh->nodes, rewrite, rewrite->bytes);

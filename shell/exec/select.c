@@ -140,7 +140,7 @@ static enum flow select_turns(struct shell *sh, const struct node_for *node,
         if (answer < 0 && errno == EINTR)
             continue;
         if (answer <= 0) {
-            struct out *out = fdtab_out(sh, 2);
+            struct out *out = sh->interactive ? fdtab_out(sh, 2) : NULL;
             if (out) {
                 out_putc(out, '\n');
                 (void)out_flush(out);

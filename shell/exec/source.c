@@ -273,8 +273,8 @@ static enum flow file_error(struct shell *sh, const char *what, const char *path
                             const char *problem, int status, const char *why)
 {
     if (what)
-        return shell_fail(sh, ERROR_REDIRECT, 1, what, "%s: cannot open: %s", path, why);
-    return shell_fail(sh, ERROR_REDIRECT, status, path, "%s: %s", problem, why);
+        return shell_fail(sh, ERROR_REDIRECT, 1, what, "%s: cannot open [%s]", path, why);
+    return shell_fail(sh, ERROR_REDIRECT, status, path, "%s [%s]", problem, why);
 }
 
 /* What a script has added to itself while it ran, behind all of SOURCE, which is TEXT. */

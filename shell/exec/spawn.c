@@ -121,10 +121,9 @@ enum flow spawn_fail(struct shell *sh, const char *name, const char *path, int e
     char interpreter[128];
     bool exists = stat(path, &st) == 0;
     if (exists && S_ISDIR(st.st_mode))
-        return shell_fail(sh, ERROR_COMMAND, 126, name, "cannot execute: Is a directory");
+        return shell_fail(sh, ERROR_COMMAND, 126, name, "cannot execute [Is a directory]");
     switch (error) {
     case ENOENT:
-    case ENOTDIR:
         if (!exists)
             return shell_fail(sh, ERROR_COMMAND, 127, name, "not found");
         read_interpreter(path, interpreter);
@@ -133,7 +132,7 @@ enum flow spawn_fail(struct shell *sh, const char *name, const char *path, int e
     case E2BIG:
         return shell_fail(sh, ERROR_COMMAND, 126, name, "argument list too long");
     default:
-        return shell_fail(sh, ERROR_COMMAND, 126, name, "cannot execute: %s", strerror(error));
+        return shell_fail(sh, ERROR_COMMAND, 126, name, "cannot execute [%s]", strerror(error));
     }
 }
 

@@ -82,12 +82,16 @@ static const char *path_text(struct shell *sh, bool default_path)
 }
 
 /* Is there a file for this purpose at PATH? errno: ENOENT no file, EACCES not executable
- * (readable). */
+ * (readable), EISDIR. */
 static bool is_usable(const char *path, bool executable)
 {
     struct stat st;
-    if (stat(path, &st) != 0 || S_ISDIR(st.st_mode)) {
+    if (stat(path, &st) != 0) {
         errno = ENOENT;
+        return false;
+    }
+    if (S_ISDIR(st.st_mode)) {
+        errno = EISDIR;
         return false;
     }
     if (eaccess(path, executable ? X_OK : R_OK) == 0)
@@ -133,8 +137,8 @@ static bool search(struct shell *sh, const char *list, const char *name, bool ex
         }
         if (is_usable(s->data, executable))
             return true;
-        if (errno == EACCES)
-            error = EACCES;
+        if (error == ENOENT)
+            error = errno;
     }
     errno = error;
     return false;

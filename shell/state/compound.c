@@ -306,7 +306,8 @@ enum flow place_enter(struct shell *sh, struct place *place, struct name *member
     } else {
         TRY(place_settle(sh, place));
         if (place_is_all(place))
-            return shell_fail(sh, ERROR_ASSIGN, 1, place->name->text, "bad subscript");
+            return shell_fail(sh, ERROR_ASSIGN, 1, place->name->text,
+                              "invalid subscript in assignment");
         m = place_members(place);
     }
     if (!m && make)
@@ -357,7 +358,7 @@ enum flow var_begin_compound(struct shell *sh, const struct var_ref *ref, unsign
     struct place place;
     TRY(place_for_write(sh, ref, flags, &place));
     if (place_is_all(&place) || (place.var->attrs & VAR_NAMEREF))
-        return shell_fail(sh, ERROR_ASSIGN, 1, place.name->text, "bad subscript");
+        return shell_fail(sh, ERROR_ASSIGN, 1, place.name->text, "invalid subscript in assignment");
     const struct value *stored = place_stored(&place);
     struct members *m = stored && (stored->bits & VALUE_COMPOUND) ? stored->members : NULL;
     if (m && ((flags & ASSIGN_APPEND) || m->type)) {
@@ -400,7 +401,7 @@ enum flow var_copy_compound(struct shell *sh, const struct var_ref *to, struct m
     m->stamp = target ? target->id : 0;
     enum flow flow = place_for_write(sh, to, flags, &place);
     if (flow == FLOW_NEXT && place_is_all(&place))
-        flow = shell_fail(sh, ERROR_ASSIGN, 1, place.name->text, "bad subscript");
+        flow = shell_fail(sh, ERROR_ASSIGN, 1, place.name->text, "invalid subscript in assignment");
     if (flow == FLOW_NEXT)
         flow = members_check_levels(sh, place.var, m);
     if (flow == FLOW_NEXT) {

@@ -196,8 +196,8 @@ static enum flow build_array(struct shell *sh, const struct var *var, struct var
     return FLOW_NEXT;
 }
 
-/* Fills NEXT's data. */
-static enum flow build_data(struct shell *sh, const struct var *var, struct var *next)
+/* Fills NEXT's data; DOOMED: a new scalar value comes anyway. */
+static enum flow build_data(struct shell *sh, const struct var *var, bool doomed, struct var *next)
 {
     next->value.bits = 0;
     next->array = NULL;
@@ -206,6 +206,8 @@ static enum flow build_data(struct shell *sh, const struct var *var, struct var 
     if (!value_is_set(&var->value))
         return FLOW_NEXT;
     TRY(take_width(sh, var, &var->value, next));
+    if (doomed && (next->attrs & VAR_NUMERIC) && (var->value.bits & VALUE_TEXT))
+        return FLOW_NEXT; /* it may be no expression at all */
     return convert_value(sh, var, next, &var->value, &next->value);
 }
 
@@ -259,7 +261,7 @@ static enum flow change_attrs(struct shell *sh, struct var *var, uint32_t set,
         return FLOW_NEXT;
     }
     next.target_rest = NULL;
-    enum flow flow = build_data(sh, var, &next);
+    enum flow flow = build_data(sh, var, change->doomed, &next);
     if (flow != FLOW_NEXT) {
         var_state_clear(sh, &next.state);
         return flow;
@@ -351,6 +353,14 @@ static enum flow resolve_target(struct shell *sh, const struct var *var, struct 
     return FLOW_NEXT;
 }
 
+/* Is there a variable that a member of that name could be in? */
+static bool has_parent(const struct var_state *next)
+{
+    const struct var *root = start_of(next->target, next->target_var);
+    return !next->target->dotted || next->target->text[0] == '.' ||
+           (root && !(root->attrs & VAR_NOTHING));
+}
+
 static enum flow make_reference(struct shell *sh, struct var *var, const struct var_change *change)
 {
     TRY(var_check_writable(sh, var, 0));
@@ -373,6 +383,8 @@ static enum flow make_reference(struct shell *sh, struct var *var, const struct 
             next.target_var = var->outer; /* the global one */
         TRY(check_loop(sh, var, next.target, next.target_var));
         TRY(resolve_target(sh, var, &next, &rest));
+        if (!has_parent(&next))
+            return shell_fail(sh, ERROR_ASSIGN, 1, next.target->text, "no parent");
     }
     if (rest) {
         next.target_rest = text_dup(sh->heap, rest);

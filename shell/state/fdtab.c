@@ -115,6 +115,8 @@ void file_look(struct open_file *file)
     file->mode = FILE_DIRECT;
     if (file->real < 0 || fstat(file->real, &st) != 0)
         return;
+    int flags = fcntl(file->real, F_GETFL);
+    file->read_only = flags >= 0 && (flags & O_ACCMODE) == O_RDONLY;
     file->device = st.st_dev;
     file->inode = st.st_ino;
     bool null = S_ISCHR(st.st_mode) && st.st_rdev == makedev(1, 3);
@@ -317,6 +319,14 @@ enum flow fdtab_close(struct shell *sh, struct frame *target, int fd)
 bool fdtab_is_open(struct shell *sh, int fd)
 {
     return fdtab_file(sh, fd) != NULL;
+}
+
+bool fdtab_is_writable(struct shell *sh, int fd)
+{
+    struct open_file *file = fdtab_file(sh, fd);
+    if (file)
+        file_look(file);
+    return file && !file->read_only;
 }
 
 void fdtab_hide(struct shell *sh, int fd)

@@ -94,6 +94,8 @@ enum flow fdtab_install(struct shell *sh, struct frame *target, int fd, int real
 enum flow fdtab_dup(struct shell *sh, struct frame *target, int fd, int from) NODISCARD;
 enum flow fdtab_close(struct shell *sh, struct frame *target, int fd) NODISCARD;
 bool fdtab_is_open(struct shell *sh, int fd);
+/* Open, and not for reading only. */
+bool fdtab_is_writable(struct shell *sh, int fd);
 /* FD is not passed to commands (as ksh does with descriptors above 2 that `exec` opened). */
 void fdtab_hide(struct shell *sh, int fd);
 /* A free descriptor >= 10 that scripts may use ({name}>file); -1 with errno. */

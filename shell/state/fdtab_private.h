@@ -23,6 +23,7 @@ struct open_file {
     uint32_t refs;                  /* slots and saved slots */
     bool inherited;                 /* not close-on-exec: was there when the shell started */
     uint8_t mode;                   /* enum file_mode */
+    bool read_only;                 /* valid unless FILE_UNKNOWN */
     bool shared;                    /* a background process may read from it too */
     uint64_t device, inode;         /* valid unless FILE_UNKNOWN */
     /* sinks */

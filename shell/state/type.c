@@ -95,7 +95,7 @@ enum flow type_define(struct shell *sh, const char *name, bool ignore_case,
 {
     if (type_find(sh, name, strlen(name))) {
         mem_free(command);
-        return shell_fail(sh, ERROR_BUILTIN, 1, name, "is a type already");
+        return shell_fail(sh, ERROR_BUILTIN, 1, name, "type cannot be redefined");
     }
     struct type *type = type_new(sh, name, items, count);
     if (!type) {
@@ -116,7 +116,7 @@ enum flow type_begin(struct shell *sh, const char *name, void *command, struct t
     struct type *type = NULL;
     if (type_find(sh, name, strlen(name))) {
         mem_free(command);
-        return shell_fail(sh, ERROR_BUILTIN, 1, name, "is a type already");
+        return shell_fail(sh, ERROR_BUILTIN, 1, name, "type cannot be redefined");
     }
     type = type_new(sh, name, NULL, 0);
     if (!type || !(type->prototype = members_new(sh->nodes, sh->heap))) {

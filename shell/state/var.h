@@ -250,11 +250,12 @@ const struct var *var_append_path(const struct var *var, bool with_root, struct 
 /* ---- attributes (typeset) ---- */
 
 struct var_change {
-    uint32_t set, clear;                  /* enum var_attr */
-    int base, width;                      /* -1: not given */
-    bool local;                           /* make it in the function's scope */
-    bool dynamic;                         /* local: in a POSIX function too */
-    bool global;                          /* typeset -g style if ksh93u+m has it */
+    uint32_t set, clear; /* enum var_attr */
+    int base, width;     /* -1: not given */
+    bool local;          /* make it in the function's scope */
+    bool dynamic;        /* local: in a POSIX function too */
+    bool global;         /* typeset -g style if ksh93u+m has it */
+    bool doomed;         /* a value follows that replaces the present one, which is not converted */
     const struct type *type, *index_type; /* with set & VAR_ENUM, VAR_TYPED_INDEX */
     struct name *nameref_target;          /* with set & VAR_NAMEREF and an operand */
     const char *nameref_rest;             /* what follows the name: `[1].x` */

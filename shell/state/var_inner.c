@@ -180,7 +180,7 @@ enum flow var_begin_array_in(struct shell *sh, const struct var_ref *ref, unsign
     if (place.step_count == 0 && place.kind == REF_ALL)
         return var_begin_whole(sh, place.var, shape, flags, ret_next_index);
     if (place_is_all(&place))
-        return shell_fail(sh, ERROR_ASSIGN, 1, place.name->text, "bad subscript");
+        return shell_fail(sh, ERROR_ASSIGN, 1, place.name->text, "invalid subscript in assignment");
     const struct value *there = place_stored(&place);
     const struct array *old = there && (there->bits & VALUE_ARRAY) ? there->array : NULL;
     bool assoc = shape ? (shape & VAR_ASSOC) != 0 : old && old->assoc;

@@ -316,7 +316,7 @@ enum flow var_set_reference(struct shell *sh, struct name *name, const char *tex
 
 static enum flow set_all_refused(struct shell *sh, const struct place *place)
 {
-    return shell_fail(sh, ERROR_ASSIGN, 1, place->name->text, "bad subscript");
+    return shell_fail(sh, ERROR_ASSIGN, 1, place->name->text, "invalid subscript in assignment");
 }
 
 /* Lets x.set or x.append say what is to be stored: *RET_STORE false: nothing. PLACE is found again,

@@ -53,7 +53,7 @@ static void test_failures(void **state)
     static const struct script_case cases[] = {
         { "nosuchprogram 2>&1; echo $?", "memksh: line 1: nosuchprogram: not found\n127\n", 0 },
         { "/nosuch/file 2>&1; echo $?", "memksh: line 1: /nosuch/file: not found\n127\n", 0 },
-        { "/tmp 2>&1; echo $?", "memksh: line 1: /tmp: cannot execute: Is a directory\n126\n", 0 },
+        { "/tmp 2>&1; echo $?", "memksh: line 1: /tmp: cannot execute [Is a directory]\n126\n", 0 },
         { "x=$(printf %140000s x); /bin/echo \"$x$x\" 2>&1; echo $?",
           "memksh: line 1: /bin/echo: argument list too long\n126\n", 0 },
     };
