@@ -147,17 +147,27 @@ static void heap_leave(void *heap)
     mem_unlock();
 }
 
+static MEM_WARM bool fork_threaded = false; /* there were other threads when a fork began */
+
+static void heaps_before_fork(void)
+{
+    if (fork_threaded != glue_threaded())
+        fork_threaded = !fork_threaded;
+}
+
 static void heaps_forked(void)
 {
+    if (!fork_threaded)
+        return;
     for (struct mem_region *region = mem_regions; region; region = region->next)
-        if (heap_state(region) && region != heap_mine && heap_state(region) != HEAP_SHARED)
+        if (heap_state(region) == HEAP_OWNED && region != heap_mine)
             heap_set(region, HEAP_DEAD);
 }
 
 __attribute__((constructor)) static void heap_prepare(void)
 {
     heap_key_made = pthread_key_create(&heap_key, heap_leave) == 0;
-    (void)pthread_atfork(NULL, NULL, heaps_forked);
+    (void)pthread_atfork(heaps_before_fork, NULL, heaps_forked);
 }
 
 static struct mem_region *heap_waiting(void)

@@ -87,6 +87,8 @@ static void fork_child(void)
     static const pthread_mutex_t fresh = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 
     trace_forked();
+    if (!lock_depth)
+        return;
     lock = fresh; /* held by a thread whose id is another one here */
     bool held = lock_depth && lock_holds;
     lock_depth = 0;

@@ -184,6 +184,13 @@ void mem_flush(void)
     mem_unlock();
 }
 
+static void trace_reset(void)
+{
+    buffer_used = 0;
+    said.thread = 0;
+    thread_known = 0;
+}
+
 void trace_start(int fd, bool compact)
 {
     trace_stop();
@@ -193,7 +200,7 @@ void trace_start(int fd, bool compact)
     memset(site_texts, 0, sizeof site_texts);
     numbers_fill();
     clock_wait = 0;
-    trace_forked();
+    trace_reset();
     if (compact) {
         struct trace_header header = { .version = 1, .pid = (uint32_t)getpid() };
         memcpy(header.magic, TRACE_MAGIC, sizeof header.magic);
@@ -213,9 +220,8 @@ void trace_stop(void)
 
 void trace_forked(void)
 {
-    buffer_used = 0;
-    said.thread = 0;
-    thread_known = 0; /* no other thread is left */
+    if (trace_is_on())
+        trace_reset(); /* what is in the buffer is the parent's, and no other thread is left */
 }
 
 /* ---- events as text ---- */

@@ -52,6 +52,14 @@ static void clear_counts(struct jobs *jobs)
     jobs->left_count = jobs->done_count = jobs->running_count = 0;
     jobs->highest = 0;
     memset(jobs->strays, 0, sizeof jobs->strays);
+    jobs->stray_next = 0;
+}
+
+/* Whether clear_counts would change nothing: each page that a child writes to has to be copied. */
+static bool counts_are_clear(const struct jobs *jobs)
+{
+    return !jobs->pids.count && !jobs->left_count && !jobs->done_count && !jobs->running_count &&
+           !jobs->highest && !jobs->stray_next;
 }
 
 static void jobs_clear(struct jobs *jobs)
@@ -265,7 +273,8 @@ void jobs_after_fork(struct shell *sh)
 {
     struct jobs *jobs = sh->jobs;
     drop_foreign(jobs, false);
-    clear_counts(jobs);
+    if (!counts_are_clear(jobs))
+        clear_counts(jobs);
 }
 
 static struct job *job_new(struct jobs *jobs, const pid_t *pids, size_t count, const char *command)

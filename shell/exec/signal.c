@@ -224,7 +224,8 @@ void traps_after_fork(struct shell *sh, bool continues)
         traps->fork_id = ++sh->frame_id;
     for (int signal = 1; signal < TRAP_SIGNALS; signal++) {
         unsigned disposition = traps->dispositions[signal];
-        arrived[signal] = 0;
+        if (arrived[signal])
+            arrived[signal] = 0;
         bool mine = trap_is_set(sh, signal) || (signal == SIGCHLD && traps->watch_children);
         if ((disposition == SIG_HANDLED || disposition == SIG_IGNORED_SHELL) && !mine)
             set_disposition(sh, signal, SIG_DEFAULTED);
