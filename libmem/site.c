@@ -38,9 +38,9 @@ struct count {
     uint64_t passed_count, unused, passed_bytes; /* got and freed, not in the others */
 };
 
-uint32_t mem_site;
-bool mem_site_wanted;
-bool (*mem_site_describe)(uint32_t site, char *ret_text, size_t bytes);
+MEM_WARM uint32_t mem_site = 0;
+MEM_WARM bool mem_site_wanted = false;
+MEM_WARM bool (*mem_site_describe)(uint32_t site, char *ret_text, size_t bytes) = NULL;
 
 static struct count counts_first[COUNTS_FIRST], kinds[MEM_KINDS];
 static struct count *counts = counts_first;

@@ -30,10 +30,10 @@ struct spare {
 };
 
 static struct spare *break_spare;
-static struct {
+static MEM_WARM struct {
     char *base;
     size_t room_bytes;
-} lanes[LANE_COUNT];
+} lanes[LANE_COUNT] = { 0 };
 static MEM_WARM uintptr_t area_next = 0;
 static int zero_fd = -1;
 static MEM_WARM off_t zero_offset = 0;
