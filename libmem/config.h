@@ -79,8 +79,9 @@ enum {
 #define MEM_ROOM_FIRST   ((size_t)128 << 20) /* addresses a first segment may grow over ... */
 #define MEM_ROOM_LATER   ((size_t)64 << 30)  /* ... and a later one */
 
-/* For the few variables that every process writes to, and that few others lie beside: in the page of
- * initialised data they cost a start no page fault, and each fork no page table, of their own. */
+/* For the few variables that every process writes to, and that few others lie beside: in the page
+ * of initialised data they cost a start no page fault, and each fork no page table, of their own.
+ */
 #define MEM_WARM __attribute__((section(".data")))
 
 /* Of a function that reads counters which another thread may be changing: what it finds may be a

@@ -10,7 +10,7 @@
  */
 #include "libmem/internal.h"
 
-enum { META_FIRST_BYTES = 64 * 1024, META_BYTES = 256 * 1024, SPAN_BATCH = 32 };
+enum { META_FIRST_BYTES = 96 * 1024, META_BYTES = 256 * 1024, SPAN_BATCH = 32 };
 enum {
     META_PART = 112, /* records for a segment full of packs need less than this part of it */
     META_STOCK = 4,
