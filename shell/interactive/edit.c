@@ -39,7 +39,8 @@ struct edit {
     const char *prompt;
     struct completion completion;
     struct str pasted;
-    struct str queued; /* what the KEYBD trap gave in place of a key, and how far it is taken */
+    struct str
+        queued; /* to be taken before keys: of the KEYBD trap, or edit_prefill; how far it is */
     size_t queue_at;
     bool interrupted;
 };
@@ -328,7 +329,34 @@ ptrdiff_t edit_read(struct edit *edit, const char *prompt, const char **ret_text
     return count;
 }
 
-void edit_remember(struct edit *edit, const char *text)
+void edit_prefill(struct edit *edit, const char *text, size_t len)
 {
+    enum { QUOTE_NEXT = 'V' & 0x1f };
+    str_clear(&edit->queued);
+    edit->queue_at = 0;
+    for (size_t i = 0; i < len; i++) {
+        if ((unsigned char)text[i] < ' ')
+            str_putc(&edit->queued, QUOTE_NEXT);
+        str_putc(&edit->queued, text[i]);
+    }
+}
+
+/* Deletes what has TEXT. */
+static void forget(struct edit *edit, const char *text)
+{
+    HistEvent event, gone;
+    int more = history(edit->history, &event, H_LAST);
+    while (more >= 0) {
+        int number = strcmp(event.str, text) == 0 ? event.num : -1;
+        more = history(edit->history, &event, H_PREV);
+        if (number >= 0)
+            history(edit->history, &gone, H_DEL, number);
+    }
+}
+
+void edit_remember(struct edit *edit, const char *text, bool erase)
+{
+    if (erase)
+        forget(edit, text);
     history(edit->history, &edit->event, H_ENTER, text);
 }

@@ -15,7 +15,10 @@ void edit_free(struct edit *edit);
  * input, -1 when a signal ended it. *RET_TEXT is borrowed until the next call. */
 ptrdiff_t edit_read(struct edit *edit, const char *prompt, const char **ret_text);
 
-/* Adds a command that can be called back. */
-void edit_remember(struct edit *edit, const char *text);
+/* The next line begins with TEXT, as if it had been typed. */
+void edit_prefill(struct edit *edit, const char *text, size_t len);
+
+/* Adds a command that can be called back; ERASE: earlier ones with its text no longer can. */
+void edit_remember(struct edit *edit, const char *text, bool erase);
 
 #endif

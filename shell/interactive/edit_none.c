@@ -21,7 +21,12 @@ ptrdiff_t edit_read(struct edit *edit, const char *prompt, const char **ret_text
     return 0;
 }
 
-void edit_remember(struct edit *edit, const char *text)
+void edit_prefill(struct edit *edit, const char *text, size_t len)
 {
-    (void)edit, (void)text;
+    (void)edit, (void)text, (void)len;
+}
+
+void edit_remember(struct edit *edit, const char *text, bool erase)
+{
+    (void)edit, (void)text, (void)erase;
 }

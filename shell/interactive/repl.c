@@ -21,6 +21,7 @@
 #include "shell/exec/trap.h"
 #include "shell/interactive/await.h"
 #include "shell/interactive/edit.h"
+#include "shell/interactive/histexpand.h"
 #include "shell/interactive/prompt.h"
 #include "shell/state/fdtab.h"
 #include "shell/state/history.h"
@@ -34,21 +35,50 @@ struct repl {
     struct str prompt;
     struct str plain;   /* the line, without an editor */
     struct str command; /* lines of the command being typed, for the history */
+    struct histexpand expansion;
+    struct str expanded; /* the line after history expansion */
     int eof_count;
     int64_t mail_checked_ns;
     time_t mail_time;
 };
 
+/* Whether HISTCONTROL, words between colons, has WORD. */
+static bool control_has(struct shell *sh, const char *word)
+{
+    const char *at = var_text(sh, "HISTCONTROL");
+    size_t len = strlen(word);
+    while (at && *at) {
+        size_t next = strcspn(at, ":");
+        if (next == len && memcmp(at, word, len) == 0)
+            return true;
+        at += next + (at[next] == ':');
+    }
+    return false;
+}
+
+/* Whether the command that was typed is what the history ends with. */
+static bool is_repeated(struct repl *repl)
+{
+    size_t len = 0, typed = repl->command.len - 1; /* without its newline */
+    if (history_refresh(repl->sh, NULL) != FLOW_NEXT)
+        return false;
+    const char *last = history_get(repl->sh, history_next(repl->sh) - 1, &len);
+    return last && len == typed && memcmp(last, str_text(&repl->command), len) == 0;
+}
+
 /* The command that was typed, and has run by now, goes into both histories: the editor's and the
  * file. */
 static void command_add(struct repl *repl)
 {
+    struct shell *sh = repl->sh;
     bool secret = repl->command.len > 0 && str_text(&repl->command)[0] == ' ';
     if (repl->command.len > 1 && str_ok(&repl->command) && !secret) {
+        bool erase = control_has(sh, "erasedups");
+        bool once = erase || control_has(sh, "ignoredups") || control_has(sh, "ignoreboth");
         if (repl->edit)
-            edit_remember(repl->edit, str_text(&repl->command));
-        if (!repl->sh->history_taken)
-            history_add(repl->sh, str_text(&repl->command), repl->command.len);
+            edit_remember(repl->edit, str_text(&repl->command), erase);
+        if (!sh->history_taken && !(once && is_repeated(repl)))
+            history_add(sh, str_text(&repl->command), repl->command.len);
     }
     repl->sh->history_taken = false;
     str_clear(&repl->command);
@@ -61,6 +91,7 @@ static void commands_load(struct repl *repl)
     size_t len;
     if (!repl->edit || history_refresh(sh, NULL) != FLOW_NEXT)
         return;
+    bool erase = control_has(sh, "erasedups");
     for (int64_t i = history_first(sh); i < history_next(sh); i++) {
         struct str line;
         str_init(&line, sh->heap);
@@ -68,7 +99,7 @@ static void commands_load(struct repl *repl)
         str_append(&line, text ? text : "", text ? len : 0);
         str_putc(&line, '\n');
         if (str_ok(&line) && len > 0)
-            edit_remember(repl->edit, str_text(&line));
+            edit_remember(repl->edit, str_text(&line), erase);
         str_release(&line);
     }
 }
@@ -141,6 +172,40 @@ static ptrdiff_t plain_read(struct repl *repl, const char **ret_text)
     return (ptrdiff_t)repl->plain.len;
 }
 
+/* History expansion of the line *TEXT of COUNT bytes. Returns what line_read returns; -1: the line
+ * is not to be run. */
+static ptrdiff_t line_expand(struct repl *repl, ptrdiff_t count, const char **text)
+{
+    struct shell *sh = repl->sh;
+    size_t len = (size_t)count - ((*text)[count - 1] == '\n');
+    struct mem_mark mark = mem_region_mark(sh->scratch);
+    str_clear(&repl->expanded);
+    enum histexpand_result result =
+        histexpand_line(sh, &repl->expansion, *text, len, &repl->expanded);
+    mem_region_reset(sh->scratch, mark);
+    if (result == HISTEXPAND_NOTHING)
+        return count;
+    if (result == HISTEXPAND_FAILED) {
+        shell_print_error(sh);
+        if (repl->edit && option_on(sh, OPTION_HISTREEDIT))
+            edit_prefill(repl->edit, *text, len);
+        str_clear(&repl->command);
+        return -1;
+    }
+    if (result == HISTEXPAND_DONE && repl->edit && option_on(sh, OPTION_HISTVERIFY)) {
+        edit_prefill(repl->edit, str_text(&repl->expanded), repl->expanded.len);
+        return -1;
+    }
+    fdtab_message(sh, str_text(&repl->expanded), repl->expanded.len);
+    str_putc(&repl->expanded, '\n');
+    *text = str_text(&repl->expanded);
+    if (result == HISTEXPAND_DONE)
+        return (ptrdiff_t)repl->expanded.len;
+    str_append(&repl->command, *text, repl->expanded.len); /* :p is for the history */
+    sh->status = 0;
+    return -1;
+}
+
 static ptrdiff_t line_read(void *ctx, bool continuation, const char **ret_text)
 {
     struct repl *repl = ctx;
@@ -168,6 +233,8 @@ static ptrdiff_t line_read(void *ctx, bool continuation, const char **ret_text)
     if (count == 0)
         return continuation ? 0 : end_of_input(repl, ret_text);
     repl->eof_count = 0;
+    if (option_on(sh, OPTION_HISTEXPAND) && (count = line_expand(repl, count, ret_text)) < 0)
+        return -1;
     str_append(&repl->command, *ret_text, (size_t)count);
     return count;
 }
@@ -179,6 +246,8 @@ enum flow repl_run(struct shell *sh)
     str_init(&repl.prompt, sh->heap);
     str_init(&repl.plain, sh->heap);
     str_init(&repl.command, sh->heap);
+    str_init(&repl.expanded, sh->heap);
+    histexpand_init(&repl.expansion, sh->heap);
     repl.edit = edit_new(sh);
     commands_load(&repl);
     source_init_reader(&source, sh->arg0, line_read, &repl, sh->heap);
@@ -188,5 +257,7 @@ enum flow repl_run(struct shell *sh)
     str_release(&repl.prompt);
     str_release(&repl.plain);
     str_release(&repl.command);
+    str_release(&repl.expanded);
+    histexpand_release(&repl.expansion);
     return flow;
 }
