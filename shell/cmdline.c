@@ -18,6 +18,7 @@ struct parser {
     int argc, next;
     bool takes_command; /* -c was given */
     bool rc_given;      /* -E or +E was given */
+    bool monitor_given; /* -m or +m was given */
 };
 
 static enum flow usage_error(struct shell *sh, const char *what, const char *why)
@@ -39,6 +40,8 @@ static enum flow set_option(struct parser *p, enum option option, bool on)
         sh->login = on;
     else if (option == OPTION_RC)
         p->rc_given = true;
+    else if (option == OPTION_MONITOR)
+        p->monitor_given = true;
     if (option == OPTION_RESTRICTED) {
         p->cmdline->restricted = on;
         return FLOW_NEXT;
@@ -158,7 +161,10 @@ static enum flow operands(struct parser *p, const char *arg0)
         TRY(option_set(sh, OPTION_STDIN, true));
     if (cmdline->from_stdin && !cmdline->command && isatty(0) && isatty(2))
         TRY(set_option(p, OPTION_INTERACTIVE, true));
-    return sh->interactive && !p->rc_given ? option_set(sh, OPTION_RC, true) : FLOW_NEXT;
+    if (sh->interactive && !p->rc_given)
+        TRY(option_set(sh, OPTION_RC, true));
+    cmdline->wants_monitor = sh->interactive && !p->monitor_given;
+    return FLOW_NEXT;
 }
 
 enum flow cmdline_parse(struct shell *sh, int argc, char *const *argv, struct cmdline *ret)

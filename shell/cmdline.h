@@ -11,8 +11,9 @@ struct cmdline {
     const char *arg0;    /* $0 */
     size_t argc;         /* $1 ... */
     char *const *argv;
-    bool from_stdin; /* -s, or neither -c nor a script */
-    bool restricted; /* -r, or called r...: to be set once the profiles were read */
+    bool from_stdin;    /* -s, or neither -c nor a script */
+    bool restricted;    /* -r, or called r...: to be set once the profiles were read */
+    bool wants_monitor; /* interactive, and neither -m nor +m was given */
     bool show_version, show_help;
     const char
         *list_options;  /* -o, +o without a name: the command that lists them; NULL: not asked */

@@ -193,7 +193,7 @@ static enum flow state_init(struct shell *sh, const struct start *start, struct 
     if (sh->interactive)
         TRY(alias_init(sh)); /* history= and r= make sense only at a prompt */
     TRY(param_set(sh, cmdline->argc, (const char *const *)cmdline->argv));
-    if (sh->interactive)
+    if (cmdline->wants_monitor)
         TRY(option_set(sh, OPTION_MONITOR, true));
     traps_init(sh);
     return FLOW_NEXT;

@@ -124,6 +124,8 @@ static inline enum flow subshell_before_process(struct shell *sh)
 
 /* ---- simple.c ---- */
 
+/* The last command of the process may take its place: nothing is left to be done after it. */
+bool exec_may_replace(struct shell *sh);
 /* NODE is a simple command that names a program literally, which is there, without assignments and
  * redirections: it can be started by vfork. Any node may be asked about. */
 bool simple_is_plain_external(struct shell *sh, const struct node_simple *node);

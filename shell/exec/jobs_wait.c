@@ -192,8 +192,8 @@ enum flow job_wait_foreground(struct shell *sh, struct job *job)
         return FLOW_NEXT;
     }
     report_signal(sh, job);
-    /* POSIX has the shell go on. */
-    bool is_told = sh->interactive || !option_on(sh, OPTION_POSIX);
+    /* In POSIX a script goes on, and a trap is for what the shell itself was sent. */
+    bool is_told = !option_on(sh, OPTION_POSIX) || (sh->interactive && !trap_is_set(sh, SIGINT));
     if (job->group >= 0 && sh->status == 256 + SIGINT && is_told)
         trap_note_signal(sh, SIGINT);
     job_leave(sh, job);

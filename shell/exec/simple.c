@@ -331,10 +331,10 @@ static enum flow function_run(struct shell *sh, const struct run *run)
     return flow;
 }
 
-/* The last command of the process may take its place when nothing is left to be done after it. */
-static bool may_replace(struct shell *sh)
+bool exec_may_replace(struct shell *sh)
 {
-    if (sh->interactive || (sh->frame->subshell && !sh->frame->subshell->is_process))
+    if ((sh->interactive && !sh->is_child) ||
+        (sh->frame->subshell && !sh->frame->subshell->is_process))
         return false;
     for (int signal = 0; signal < TRAP_END; signal++)
         if (trap_is_set(sh, signal))
@@ -357,7 +357,7 @@ static enum flow external_start(struct shell *sh, const struct run *run)
     if (flow == FLOW_ERROR && sh->err.status == 127 && command_autoload(sh, name, &autoload))
         return exec_call(sh, autoload.func, run->args.count, run->args.argv);
     TRY(flow);
-    if (run->exec_last && may_replace(sh))
+    if (run->exec_last && exec_may_replace(sh))
         return spawn_exec(sh, name, path, run->args.argv);
     pid_t pid;
     TRY(spawn_external(sh, name, path, run->args.argv, &plain_plan, &pid));

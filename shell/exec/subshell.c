@@ -126,6 +126,12 @@ static enum flow forked_run(struct shell *sh, const struct node_group *node)
 
 enum flow exec_subshell(struct shell *sh, const struct node_group *node)
 {
+    bool is_last = sh->exec_last;
+    sh->exec_last = false;
+    if (is_last && sh->is_child && exec_may_replace(sh)) {
+        sh->subshell_level++; /* this process is the subshell: `( ) &` has the signals sent to $! */
+        exec_child_exit(sh, exec_list_last(sh, node->body));
+    }
     if (sh->debug_fork_subshells || jobs_control(sh))
         return forked_run(sh, node);
     struct subshell subshell;

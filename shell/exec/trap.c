@@ -30,7 +30,7 @@ static const char *const names[TRAP_SIGNALS] = {
     "EXIT",     "HUP",      "INT",      "QUIT",     "ILL",      "TRAP",     "ABRT",     "BUS",
     "FPE",      "KILL",     "USR1",     "SEGV",     "USR2",     "PIPE",     "ALRM",     "TERM",
     "STKFLT",   "CHLD",     "CONT",     "STOP",     "TSTP",     "TTIN",     "TTOU",     "URG",
-    "XCPU",     "XFSZ",     "VTALRM",   "PROF",     "WINCH",    "IO",       "PWR",      "SYS",
+    "XCPU",     "XFSZ",     "VTALRM",   "PROF",     "WINCH",    "POLL",     "PWR",      "SYS",
     NULL,       NULL,       "RTMIN",    "RTMIN+1",  "RTMIN+2",  "RTMIN+3",  "RTMIN+4",  "RTMIN+5",
     "RTMIN+6",  "RTMIN+7",  "RTMIN+8",  "RTMIN+9",  "RTMIN+10", "RTMIN+11", "RTMIN+12", "RTMIN+13",
     "RTMIN+14", "RTMIN+15", "RTMAX-14", "RTMAX-13", "RTMAX-12", "RTMAX-11", "RTMAX-10", "RTMAX-9",
@@ -65,7 +65,7 @@ int trap_parse(const char *name)
         int signal;
     } others[] = { { "ERR", TRAP_ERR }, { "DEBUG", TRAP_DEBUG }, { "KEYBD", TRAP_KEYBD },
                    { "MEM", TRAP_MEM }, { "CLD", SIGCHLD },      { "IOT", SIGABRT },
-                   { "POLL", SIGIO } };
+                   { "IO", SIGIO } };
     if (isdigit((unsigned char)*name)) {
         char *end;
         long number = strtol(name, &end, 10);
