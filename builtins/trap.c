@@ -48,9 +48,12 @@ static enum flow print_trap(struct shell *sh, int signal, enum form form)
 
 static enum flow print_all(struct shell *sh, enum form form)
 {
-    for (int signal = TRAP_END - 1; signal >= 0; signal--)
+    bool upward = option_on(sh, OPTION_POSIX); /* as other shells */
+    for (int i = 0; i < TRAP_END; i++) {
+        int signal = upward ? i : TRAP_END - 1 - i;
         if (trap_name(signal))
             TRY(print_trap(sh, signal, form));
+    }
     return FLOW_NEXT;
 }
 

@@ -11,12 +11,15 @@
 #include "shell/exec/jobs_private.h"
 #include "shell/exec/trap.h"
 #include "shell/state/fdtab.h"
+#include "shell/state/option.h"
 
-/* What a job or process does, as ksh words it. */
-static void state_text(char *ret, size_t bytes, enum job_state state, int wait_status)
+/* What a job or process does, as ksh words it; POSIX has no second blank before some. */
+static void state_text(const struct shell *sh, char *ret, size_t bytes, enum job_state state,
+                       int wait_status)
 {
+    const char *blank = option_on(sh, OPTION_POSIX) ? "" : " ";
     if (state == JOB_RUNNING) {
-        snprintf(ret, bytes, " Running");
+        snprintf(ret, bytes, "%sRunning", blank);
     } else if (state == JOB_STOPPED) {
         const char *name = trap_name(WIFSTOPPED(wait_status) ? WSTOPSIG(wait_status) : SIGTSTP);
         if (WIFSTOPPED(wait_status) && WSTOPSIG(wait_status) != SIGTSTP)
@@ -27,9 +30,9 @@ static void state_text(char *ret, size_t bytes, enum job_state state, int wait_s
         snprintf(ret, bytes, "%s%s", strsignal(WTERMSIG(wait_status)),
                  WCOREDUMP(wait_status) ? " (coredump)" : "");
     } else if (WEXITSTATUS(wait_status)) {
-        snprintf(ret, bytes, " Done(%d)", WEXITSTATUS(wait_status));
+        snprintf(ret, bytes, "%sDone(%d)", blank, WEXITSTATUS(wait_status));
     } else {
-        snprintf(ret, bytes, " Done");
+        snprintf(ret, bytes, "%sDone", blank);
     }
 }
 
@@ -58,14 +61,15 @@ void job_print(struct shell *sh, const struct job *job, char flag, struct out *o
     char mark = job == job_current(sh) ? '+' : job == job_previous(sh) ? '-' : ' ';
     out_printf(out, "[%u] %c ", (unsigned)job->number, mark);
     if (flag != 'l') {
-        state_text(text, sizeof text, job->state, telling_status(job));
+        state_text(sh, text, sizeof text, job->state, telling_status(job));
         out_printf(out, "%-24s %s\n", text, job->command);
         return;
     }
+    char gap = option_on(sh, OPTION_POSIX) ? ' ' : '\t';
     for (uint32_t i = 0; i < job->count; i++) {
         const struct job_process *process = &job->processes[i];
-        state_text(text, sizeof text, process_state(process), process->wait_status);
-        out_printf(out, i == 0 ? "%d\t%-24s %s\n" : "      %d\t%-24s %s\n", (int)process->pid, text,
+        state_text(sh, text, sizeof text, process_state(process), process->wait_status);
+        out_printf(out, "%s%d%c%-24s %s\n", i == 0 ? "" : "      ", (int)process->pid, gap, text,
                    i == 0 ? job->command : "|");
     }
 }
@@ -146,10 +150,12 @@ enum flow job_continue(struct shell *sh, struct job *job, bool foreground)
         return FLOW_NEXT;
     }
     job_list(sh, job);
+    bool posix = option_on(sh, OPTION_POSIX);
     if (foreground)
         out_printf(sh->out, "%s\n", job->command);
     else
-        out_printf(sh->out, "[%u]\t%s&\n", (unsigned)job->number, job->command);
+        out_printf(sh->out, "[%u]%c%s%s\n", (unsigned)job->number, posix ? ' ' : '\t', job->command,
+                   posix ? "" : "&");
     if (foreground && jobs->terminal >= 0 && job->group > 0) {
         (void)fdtab_flush(sh);
         tcsetpgrp(jobs->terminal, job->group);
@@ -161,8 +167,10 @@ enum flow job_continue(struct shell *sh, struct job *job, bool foreground)
         jobs->running_count += job->background;
     }
     job_kill(sh, job, SIGCONT);
-    if (!foreground)
+    if (!foreground) {
+        sh->last_background = job->processes[job->count - 1].pid;
         return FLOW_NEXT;
+    }
     jobs->running_count -= job->background;
     job->background = false;
     return job_wait_foreground(sh, job);
