@@ -198,8 +198,16 @@ void traps_init(struct shell *sh)
     mem_limit_notify = on_memory_limit;
     if (!sh->interactive)
         return;
-    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
+    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
+        if (signal_ignored_at_start(sh, signals[i]))
+            sh->traps->taken_over |= UINT64_C(1) << signals[i];
         signal_apply(sh, signals[i]);
+    }
+}
+
+static bool is_taken_over(const struct traps *traps, int signal)
+{
+    return signal < 64 && (traps->taken_over >> signal & 1);
 }
 
 void traps_reset_in_child(struct shell *sh)
@@ -207,6 +215,7 @@ void traps_reset_in_child(struct shell *sh)
     struct sigaction action = { .sa_handler = SIG_DFL };
     for (int signal = 1; signal < TRAP_SIGNALS; signal++) {
         unsigned disposition = sh->traps->dispositions[signal];
+        action.sa_handler = is_taken_over(sh->traps, signal) ? SIG_IGN : SIG_DFL;
         if (disposition == SIG_HANDLED || disposition == SIG_IGNORED_SHELL)
             sigaction(signal, &action, NULL);
     }
@@ -228,7 +237,8 @@ void traps_after_fork(struct shell *sh, bool continues)
             arrived[signal] = 0;
         bool mine = trap_is_set(sh, signal) || (signal == SIGCHLD && traps->watch_children);
         if ((disposition == SIG_HANDLED || disposition == SIG_IGNORED_SHELL) && !mine)
-            set_disposition(sh, signal, SIG_DEFAULTED);
+            set_disposition(sh, signal,
+                            is_taken_over(traps, signal) ? SIG_IGNORED_START : SIG_DEFAULTED);
     }
     traps->exit_handlers = false;
     traps->dying_of = 0;

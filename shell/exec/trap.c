@@ -220,6 +220,8 @@ enum flow trap_set(struct shell *sh, int signal, const char *action)
     action_replace(sh, index, copy);
     trap->set_id = traps->changed_id = sh->frame_id;
     trap->func_id = function_id(sh);
+    if (is_signal && signal < 64)
+        traps->taken_over &= ~(UINT64_C(1) << signal);
     if (is_signal)
         signal_apply(sh, signal);
     else if (index == TRAP_EXIT && action && !traps->exit_handlers)

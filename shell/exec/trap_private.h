@@ -55,7 +55,10 @@ struct traps {
     bool children_checked; /* the next one: known */
     bool child_ignored; /* CHLD was ignored at start; the shell needs it and undoes that for itself
                          */
-    bool is_async;      /* a background list without job control: INT and QUIT are ignored */
+    /* Signals, as bits, that were ignored when an interactive shell started, which has taken them
+     * for itself: its children ignore them, until a trap is set. */
+    uint64_t taken_over;
+    bool is_async; /* a background list without job control: INT and QUIT are ignored */
 };
 
 /* The action of this process for a signal; what a parent process set, other than to ignore, only
