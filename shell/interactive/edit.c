@@ -20,6 +20,7 @@
 #include <wchar.h>
 
 #include "shell/base/num.h"
+#include "shell/base/sys.h"
 #include "shell/exec/jobs.h"
 #include "shell/exec/trap.h"
 #include "shell/interactive/await.h"
@@ -189,21 +190,44 @@ static unsigned char key_complete(EditLine *line, int key)
     return (unsigned char)complete_key(edit->sh, &edit->completion, line);
 }
 
+/* Takes in what has arrived, with newlines in place of returns; false: no more will come. */
+static bool paste_read(struct edit *edit, struct str *text)
+{
+    enum { PIECE_BYTES = 64 << 10 };
+    char byte;
+    if (byte_read(edit, &byte) != 1)
+        return false;
+    size_t from = text->len;
+    str_putc(text, byte);
+    if (sys_readable_now(STDIN_FILENO) && str_reserve(text, PIECE_BYTES)) {
+        ssize_t got = read(STDIN_FILENO, text->data + text->len, PIECE_BYTES);
+        text->len += got > 0 ? (size_t)got : 0;
+    }
+    for (size_t i = from; i < text->len; i++)
+        if (text->data[i] == '\r')
+            text->data[i] = '\n';
+    return str_ok(text);
+}
+
 static unsigned char key_paste(EditLine *line, int key)
 {
-    static const char end[] = "\033[201~";
-    const size_t end_len = sizeof end - 1;
+    static const char mark[] = "\033[201~";
+    const size_t mark_len = sizeof mark - 1;
     struct edit *edit = edit_of(line);
     struct str *text = &edit->pasted;
-    char byte;
+    size_t looked = 0;
     (void)key;
     str_clear(text);
-    while (byte_read(edit, &byte) == 1) {
-        str_putc(text, byte == '\r' ? '\n' : byte);
-        if (text->len < end_len || memcmp(text->data + text->len - end_len, end, end_len) != 0)
+    while (paste_read(edit, text)) {
+        const char *end = memmem(text->data + looked, text->len - looked, mark, mark_len);
+        looked = text->len < mark_len ? 0 : text->len - mark_len + 1;
+        if (!end)
             continue;
-        str_truncate(text, text->len - end_len);
-        if (!str_ok(text) || (text->len > 0 && el_insertstr(line, str_text(text)) != 0))
+        /* What was typed after it is still to be taken as keys. */
+        size_t len = (size_t)(end - text->data);
+        str_append(&edit->queued, end + mark_len, text->len - len - mark_len);
+        str_truncate(text, len);
+        if (text->len > 0 && el_insertstr(line, str_text(text)) != 0)
             return CC_ERROR;
         return CC_REFRESH;
     }

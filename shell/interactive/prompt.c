@@ -47,13 +47,13 @@ static void append_escaped(struct str *ret, const char *text, size_t len)
     }
 }
 
-void prompt_make(struct shell *sh, bool continuation, bool escaped, struct str *ret)
+void prompt_make(struct shell *sh, const char *unfinished, bool escaped, struct str *ret)
 {
-    const char *raw = var_text(sh, continuation ? "PS2" : "PS1");
+    const char *raw = var_text(sh, unfinished ? "PS2" : "PS1");
     struct str text;
     str_init(&text, sh->heap);
     for (const char *p = raw ? raw : ""; *p; p++) {
-        if (continuation || *p != '!')
+        if (unfinished || *p != '!')
             str_putc(&text, *p);
         else if (p[1] == '!')
             str_putc(&text, *p++);
@@ -71,6 +71,8 @@ void prompt_make(struct shell *sh, bool continuation, bool escaped, struct str *
     }
     sh->status = status;
     str_clear(ret);
+    if (unfinished && raw && strcmp(raw, "> ") == 0)
+        str_append_z(ret, unfinished);
     if (escaped)
         append_escaped(ret, expanded, len);
     else

@@ -23,6 +23,7 @@
 #include "shell/interactive/edit.h"
 #include "shell/interactive/histexpand.h"
 #include "shell/interactive/prompt.h"
+#include "shell/interactive/unfinished.h"
 #include "shell/state/fdtab.h"
 #include "shell/state/history.h"
 #include "shell/state/option.h"
@@ -219,7 +220,10 @@ static ptrdiff_t line_read(void *ctx, bool continuation, const char **ret_text)
         sh->exit_warned -= sh->exit_warned > 0;
         mail_check(repl);
     }
-    prompt_make(sh, continuation, repl->edit != NULL, &repl->prompt);
+    char unfinished[UNFINISHED_BYTES];
+    if (continuation)
+        unfinished_name(sh, str_text(&repl->command), repl->command.len, unfinished);
+    prompt_make(sh, continuation ? unfinished : NULL, repl->edit != NULL, &repl->prompt);
     if (!continuation && !sys_readable_now(0)) /* nobody types ahead: it is calm */
         (void)mem_give_back();
     ptrdiff_t count = repl->edit ? edit_read(repl->edit, str_text(&repl->prompt), ret_text)
