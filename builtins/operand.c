@@ -14,10 +14,13 @@
 enum flow operand_ref(struct shell *sh, const struct args *args, const char *text, size_t len,
                       struct var_ref *ret)
 {
-    if (text_is_name(text, len)) {
-        struct name *name = name_intern(sh, text, len);
+    struct name *name = text[len] ? NULL : name_of_operand(sh, text);
+    if (!name && text_is_name(text, len)) {
+        name = name_intern(sh, text, len);
         if (!name)
             return shell_fail_memory(sh, len);
+    }
+    if (name) {
         *ret = var_ref_name(name);
         return FLOW_NEXT;
     }

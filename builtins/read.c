@@ -1,10 +1,10 @@
 /*
  * read: take a line, or some characters, from a descriptor into variables.
  *
- * A plain `read -r x` neither copies the line nor allocates: the variable is assigned from the
- * input's buffer. A line with backslashes (without -r) is copied, with a bit for each byte that a
- * backslash protects from splitting. NUL bytes are dropped. What is read past the line stays in the
- * input (fdtab.h).
+ * A plain `read x` neither copies the line nor allocates: the variable is assigned from the input's
+ * buffer (read_usual). A line with backslashes (without -r) is copied, with a bit for each byte
+ * that a backslash protects from splitting. NUL bytes are dropped. What is read past the line stays
+ * in the input (fdtab.h).
  */
 #include "builtins/builtin.h"
 
@@ -572,7 +572,35 @@ static enum flow read_input(struct reader *r)
     return r->csv ? complete_csv(r) : FLOW_NEXT;
 }
 
-static enum flow read_run(struct shell *sh, struct args *args)
+/* What loops do: `read x` and `read -r x` of a line that is in the buffer and has nothing to be
+ * joined, unquoted or dropped. *RET_DONE false: it is not so, and nothing was done. */
+static enum flow read_usual(struct shell *sh, const struct args *args, bool *ret_done)
+{
+    bool raw = args->count == 3 && strcmp(args->argv[1], "-r") == 0, plain;
+    const char *text;
+    size_t len, start, end;
+    *ret_done = false;
+    if (args->count != 2u + raw || sh->debug_no_fastpath)
+        return FLOW_NEXT;
+    struct name *name = name_of_operand(sh, args->argv[1 + raw]);
+    struct input *in = name ? fdtab_in(sh, 0) : NULL;
+    if (!in || !input_buffered_line(in, '\n', &text, &len, &plain))
+        return FLOW_NEXT;
+    if (!plain && ((!raw && memchr(text, '\\', len)) || memchr(text, '\0', len))) {
+        input_unread(in, len + 1);
+        return FLOW_NEXT;
+    }
+    *ret_done = true;
+    sh->stats.lines_read++;
+    split_whole(sh->ifs, text, len, &start, &end);
+    struct var *var = var_plain(sh, name, 0);
+    TRY(var ? var_plain_set(sh, var, text + start, end - start, 0)
+            : var_set_name(sh, name, text + start, end - start, 0));
+    sh->status = 0;
+    return FLOW_NEXT;
+}
+
+static enum flow read_any(struct shell *sh, struct args *args)
 {
     struct reader r = {
         .sh = sh, .args = args, .delimiter = '\n', .characters = -1, .deadline_ns = -1
@@ -600,6 +628,13 @@ static enum flow read_run(struct shell *sh, struct args *args)
         coproc_close_read(sh);
     sh->status = r.signal ? SIGNAL_STATUS + r.signal : r.at_end;
     return FLOW_NEXT;
+}
+
+static enum flow read_run(struct shell *sh, struct args *args)
+{
+    bool done;
+    TRY(read_usual(sh, args, &done));
+    return done ? FLOW_NEXT : read_any(sh, args);
 }
 
 static const struct builtin_option read_options[] = {

@@ -96,6 +96,21 @@ static size_t skip_delimiter(const struct cut *c, size_t i)
     return i;
 }
 
+/* Where the white space at the end begins, at FROM at the earliest. Its separators are all one byte
+ * long. */
+static size_t last_space(const struct cut *c, size_t from)
+{
+    size_t end = c->len, bytes;
+    if (!c->escaped) {
+        while (end > from && c->ifs->classes[(unsigned char)c->text[end - 1]] == IFS_SPACE)
+            end--;
+        return end;
+    }
+    while (end > from && class_at(c, end - 1, &bytes) == IFS_SPACE)
+        end--;
+    return end;
+}
+
 bool split_next(const struct ifs_table *ifs, const char *text, size_t len, const uint8_t *escaped,
                 size_t *pos, size_t *ret_start, size_t *ret_end)
 {
@@ -115,14 +130,14 @@ void split_rest(const struct ifs_table *ifs, const char *text, size_t len, const
     struct cut c = { ifs, text, len, escaped };
     size_t start = skip_space(&c, pos);
     *ret_start = start;
+    if (ifs->only_space) { /* the end is all that matters: no delimiter could be the last */
+        *ret_end = last_space(&c, start);
+        return;
+    }
     size_t field_end = skip_field(&c, start);
     if (skip_delimiter(&c, field_end) >= len) {
         *ret_end = field_end;
         return;
     }
-    /* Separators at the end are all one byte long when they are white space. */
-    size_t end = len, bytes;
-    while (end > field_end && class_at(&c, end - 1, &bytes) == IFS_SPACE)
-        end--;
-    *ret_end = end;
+    *ret_end = last_space(&c, field_end);
 }

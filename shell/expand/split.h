@@ -23,4 +23,21 @@ bool split_next(const struct ifs_table *ifs, const char *text, size_t len, const
 void split_rest(const struct ifs_table *ifs, const char *text, size_t len, const uint8_t *escaped,
                 size_t pos, size_t *ret_start, size_t *ret_end);
 
+/* split_rest of all of TEXT, at once where IFS is white space only. */
+static inline void split_whole(const struct ifs_table *ifs, const char *text, size_t len,
+                               size_t *ret_start, size_t *ret_end)
+{
+    size_t start = 0;
+    if (!ifs->only_space) {
+        split_rest(ifs, text, len, NULL, 0, ret_start, ret_end);
+        return;
+    }
+    while (start < len && ifs->classes[(unsigned char)text[start]] == IFS_SPACE)
+        start++;
+    while (len > start && ifs->classes[(unsigned char)text[len - 1]] == IFS_SPACE)
+        len--;
+    *ret_start = start;
+    *ret_end = len;
+}
+
 #endif

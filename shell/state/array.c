@@ -185,10 +185,14 @@ static size_t distance(const struct array *a, size_t from, size_t i)
 /* Slot of KEY, or the empty one where it belongs. There must be an empty one. */
 static size_t find_slot(const struct array *a, const char *key, size_t len, uint32_t hash)
 {
-    for (size_t i = home(a, hash);; i = next_slot(a, i)) {
-        if (a->hashes[i] == 0)
+    const uint32_t *hashes = a->hashes;
+    size_t i = home(a, hash);
+    /* What is to be found or written there: on its way while the hash is. */
+    __builtin_prefetch(&a->slots[i], 1);
+    for (;; i = next_slot(a, i)) {
+        if (hashes[i] == 0)
             return i;
-        if (a->hashes[i] != hash)
+        if (hashes[i] != hash)
             continue;
         const struct element *element = a->slots[i];
         if (element->key_len == len && memcmp(element->key, key, len) == 0)

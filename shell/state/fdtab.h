@@ -67,6 +67,10 @@ int input_getc(struct input *in);
  * file before it (LEN may be > 0), -1 error or EINTR (errno; bytes so far are kept for the next
  * call). */
 int input_line(struct input *in, char delim, const char **ret_text, size_t *ret_len);
+/* The same, without DELIM, if all of it is in the buffer; false: it is not, and nothing was taken.
+ * *RET_PLAIN false: it may hold a backslash or a NUL byte. */
+bool input_buffered_line(struct input *in, char delim, const char **ret_text, size_t *ret_len,
+                         bool *ret_plain);
 /* Up to MAX bytes into BUFFER: >0, 0 end, -1 error. */
 ssize_t input_read(struct input *in, void *buffer, size_t max);
 void input_unread(struct input *in,

@@ -46,6 +46,7 @@ struct input {
     size_t start, end, cap;
     size_t peeked;
     size_t chunk; /* how much to ask for next */
+    bool plain;   /* DATA[START..END) holds no backslash and no NUL byte */
     enum input_kind kind;
 };
 
@@ -238,6 +239,18 @@ static ssize_t fill_from_socket(struct input *in, size_t chunk)
     return n;
 }
 
+/* Says whether the unread bytes are plain, of which the last ADDED are new; CHANGED: what was there
+ * before was taken from the pipe anew. */
+static void look_for_escapes(struct input *in, size_t added, bool changed)
+{
+    enum { LOOK_AGAIN_MAX = 4096 };
+    size_t before = in->end - in->start - added;
+    size_t len = changed && before <= LOOK_AGAIN_MAX ? before + added : added;
+    bool known = before == 0 || (changed ? before <= LOOK_AGAIN_MAX : in->plain);
+    const char *from = in->data + in->end - len;
+    in->plain = known && !memchr(from, '\\', len) && !memchr(from, '\0', len);
+}
+
 /* Gets more bytes after END: how many, 0 at the end of file, -1. */
 static ssize_t input_fill(struct input *in)
 {
@@ -247,6 +260,7 @@ static ssize_t input_fill(struct input *in)
     if (in->kind == INPUT_SOCKET && in->file->shared)
         chunk = 1;
     /* Before the buffer moves: they are counted from its end. */
+    bool peeked = in->peeked > 0;
     take_peeked(in, in->peeked);
     in->peeked = 0;
     if (!make_room(in, chunk < INPUT_CHUNK_FIRST ? INPUT_CHUNK_FIRST : chunk))
@@ -268,8 +282,10 @@ static ssize_t input_fill(struct input *in)
         n = fill_from_socket(in, chunk);
     else
         n = read(fd, in->data + in->end, chunk);
-    if (n > 0)
+    if (n > 0) {
         in->end += (size_t)n;
+        look_for_escapes(in, (size_t)n, peeked);
+    }
     if (in->kind == INPUT_FILE && in->chunk < INPUT_CHUNK_MAX)
         in->chunk *= 4;
     if (in->chunk > INPUT_CHUNK_MAX)
@@ -310,6 +326,20 @@ int input_line(struct input *in, char delim, const char **ret_text, size_t *ret_
             return 0;
         }
     }
+}
+
+bool input_buffered_line(struct input *in, char delim, const char **ret_text, size_t *ret_len,
+                         bool *ret_plain)
+{
+    const char *text = in->data + in->start;
+    const char *end = in->start < in->end ? memchr(text, delim, in->end - in->start) : NULL;
+    if (!end)
+        return false;
+    *ret_text = text;
+    *ret_len = (size_t)(end - text);
+    *ret_plain = in->plain;
+    in->start += *ret_len + 1;
+    return true;
 }
 
 ssize_t input_read(struct input *in, void *buffer, size_t max)

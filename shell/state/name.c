@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "shell/base/kind.h"
+#include "shell/base/str.h"
 #include "shell/state/special.h"
 
 struct name *name_find(struct shell *sh, const char *text, size_t len)
@@ -65,11 +66,35 @@ struct name *name_intern(struct shell *sh, const char *text, size_t len)
     name->len = (uint32_t)len;
     name->hash = text_hash(text, len);
     name->dotted = memchr(text, '.', len) != NULL;
+    name->plain = text_is_name(text, len);
     if ((name->dotted && !link_parts(sh, name)) || !map_put(&sh->names, name->text, len, name)) {
         mem_free_sized(sh->nodes, name, sizeof *name + len + 1);
         return NULL;
     }
     if (name->dotted && !special_intern(sh, name))
         return NULL;
+    return name;
+}
+
+/* The entry of sh->known_names for what stands at TEXT. */
+static struct name **known_name(struct shell *sh, const char *text)
+{
+    uintptr_t address = (uintptr_t)text;
+    return &sh->known_names[(address ^ address / SHELL_KNOWN_NAMES) % SHELL_KNOWN_NAMES];
+}
+
+struct name *name_of_operand(struct shell *sh, const char *text)
+{
+    struct name **known = known_name(sh, text);
+    if (*known) {
+        const char *a = (*known)->text, *b = text;
+        for (; *a == *b; a++, b++)
+            if (!*a)
+                return *known;
+    }
+    size_t len = strlen(text);
+    struct name *name = text_is_name(text, len) ? name_intern(sh, text, len) : NULL;
+    if (name)
+        *known = name;
     return name;
 }

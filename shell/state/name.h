@@ -17,6 +17,7 @@ struct name {
     uint32_t len;
     uint32_t hash;
     bool dotted;         /* holds a dot: .sh.version, p.x */
+    bool plain;          /* letters, digits and _ only, no digit first */
     struct name *parent; /* p of p.x, .n of .n.x, p.x of p.x.y; NULL: a name of its own. Names of
                             the shell itself (.sh.x) are no members. */
     struct name *member; /* with PARENT: x of p.x */
@@ -27,6 +28,11 @@ struct name {
 struct name *name_intern(struct shell *sh, const char *text, size_t len);
 /* The name of TEXT if it was ever interned, else NULL. */
 struct name *name_find(struct shell *sh, const char *text, size_t len);
+
+/* The same for the operand of a command, if it is a plain name; NULL: it is not, or out of memory.
+ * A command in a loop gets its operands from the same place again and again: those are known
+ * without a look-up. */
+struct name *name_of_operand(struct shell *sh, const char *text);
 
 /* The variable at the root of NAME: c of c.x.y. */
 static inline struct name *name_root(struct name *name)

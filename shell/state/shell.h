@@ -165,6 +165,8 @@ struct string_cache;
 struct history;
 struct edit;
 
+enum { SHELL_KNOWN_NAMES = 64 };
+
 struct shell {
     /* hot */
     int status; /* $? */
@@ -194,13 +196,14 @@ struct shell {
     /* state layer */
     uint64_t frame_id; /* last id handed out */
     struct frame *base_frame;
-    struct map names;        /* text -> struct name */
-    struct map aliases;      /* text -> struct alias */
-    struct map cmdhash;      /* text -> path */
-    struct map types;        /* text -> struct type */
-    struct map script_paths; /* of relative paths of scripts: where.c */
-    struct params *params;   /* positional parameters in force */
-    const char *arg0;        /* $0 */
+    struct map names;                            /* text -> struct name */
+    struct name *known_names[SHELL_KNOWN_NAMES]; /* found lately: name_of_operand */
+    struct map aliases;                          /* text -> struct alias */
+    struct map cmdhash;                          /* text -> path */
+    struct map types;                            /* text -> struct type */
+    struct map script_paths;                     /* of relative paths of scripts: where.c */
+    struct params *params;                       /* positional parameters in force */
+    const char *arg0;                            /* $0 */
     struct fdtab *fdtab;
     uint32_t export_epoch;  /* changes when the environment of children changes */
     uint32_t command_epoch; /* changes when functions, builtins, aliases, PATH or hashes change */

@@ -347,6 +347,7 @@ static enum flow set_ifs(struct shell *sh, struct name *name, const char *text, 
     }
     memset(ifs->classes, IFS_NONE, sizeof ifs->classes);
     ifs->multibyte = false;
+    ifs->only_space = true;
     for (const char *p = text, *end = text + len; p < end;) {
         size_t bytes = utf8_char_bytes(p, end);
         unsigned char c = (unsigned char)*p;
@@ -356,6 +357,7 @@ static enum flow set_ifs(struct shell *sh, struct name *name, const char *text, 
             ifs->classes[c] = ifs->classes[c] == IFS_OTHER ? IFS_OTHER : IFS_SPACE;
         else
             ifs->classes[c] = IFS_OTHER;
+        ifs->only_space &= bytes == 1 && ifs->classes[c] == IFS_SPACE;
         p += bytes;
     }
     ifs->text = text;

@@ -65,6 +65,7 @@ struct ifs_table {
     const char *first;    /* first separator (joins "$*"), "" when IFS is empty */
     size_t first_len;
     bool is_default; /* space tab newline */
+    bool only_space; /* no separator but white space, or none at all */
     bool multibyte;  /* some separator is a multibyte character: see split.c */
     const char *text;
     size_t len; /* IFS as set */

@@ -106,6 +106,51 @@ static void test_pipe_exact(void **state)
     expect_line(in, "");
 }
 
+/* The next line in the buffer is TEXT, and PLAIN; NULL: none is. */
+static void expect_buffered(struct input *in, const char *text, bool plain)
+{
+    const char *line;
+    size_t len;
+    bool is_plain;
+    assert_int_equal(input_buffered_line(in, '\n', &line, &len, &is_plain), text != NULL);
+    if (!text)
+        return;
+    assert_int_equal(len, strlen(text));
+    assert_memory_equal(line, text, len);
+    assert_int_equal(is_plain, plain);
+}
+
+static void test_buffered_lines(void **state)
+{
+    (void)state;
+    int fds[2];
+    assert_int_equal(sys_pipe(fds), 0);
+    assert_true(sys_write_all(fds[1], "one\ntwo\npart", 12));
+    OK(fdtab_install(sh, &frame, 0, fds[0]));
+    struct input *in = fdtab_in(sh, 0);
+    expect_buffered(in, NULL, false); /* it reads nothing */
+    expect_line(in, "one\n");
+    expect_buffered(in, "two", true);
+    expect_buffered(in, NULL, false);
+    /* The part that was read is plain, what comes is not. */
+    assert_true(sys_write_all(fds[1], "\nthree\nfo\\ur\n", 13));
+    expect_line(in, "part\n");
+    expect_buffered(in, "three", false);
+    input_unread(in, 6);
+    expect_buffered(in, "three", false);
+    expect_buffered(in, "fo\\ur", false);
+    assert_true(sys_write_all(fds[1], "five\nsix\n", 9));
+    expect_line(in, "five\n");
+    expect_buffered(in, "six", true);
+    assert_true(sys_write_all(fds[1], "\\\nx", 3));
+    expect_line(in, "\\\n");
+    assert_true(sys_write_all(fds[1], "y\nz\n", 4));
+    expect_line(in, "xy\n");
+    expect_buffered(in, "z", true);
+    close(fds[1]);
+    expect_buffered(in, NULL, false);
+}
+
 static void test_pipe_long(void **state)
 {
     (void)state;
@@ -194,7 +239,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
         TEST(test_file_gives_back), TEST(test_duplicates_share), TEST(test_pipe_exact),
-        TEST(test_pipe_long),       TEST(test_long_line),        TEST(test_million_lines),
+        TEST(test_pipe_long),       TEST(test_buffered_lines),   TEST(test_long_line),
+        TEST(test_million_lines),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
