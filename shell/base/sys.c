@@ -9,10 +9,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/fs.h>
 #include <stdlib.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/random.h>
 #include <sys/syscall.h>
+#include <sys/vfs.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -44,6 +47,17 @@ int sys_await(struct pollfd *entries, nfds_t count, int64_t timeout_ns)
 ssize_t sys_read(int fd, void *buffer, size_t bytes)
 {
     return read(fd, buffer, bytes);
+}
+
+bool sys_ignores_case(int fd)
+{
+    enum { MSDOS = 0x4d44, EXFAT = 0x2011bab0, NTFS3 = 0x7366746e };
+    struct statfs fs;
+    int flags = 0;
+    if (ioctl(fd, FS_IOC_GETFLAGS, &flags) == 0 && (flags & FS_CASEFOLD_FL))
+        return true;
+    return fstatfs(fd, &fs) == 0 &&
+           (fs.f_type == MSDOS || fs.f_type == EXFAT || fs.f_type == NTFS3);
 }
 
 bool sys_readable_now(int fd)

@@ -27,6 +27,9 @@ static inline bool sys_signals_wait(void)
     return sys_signals.noted != sys_signals.acted;
 }
 
+/* Whether in the directory FD names that differ only in case are one. */
+bool sys_ignores_case(int fd);
+
 /* poll(2) for at most TIMEOUT_NS (negative: for ever), which no noted signal slips past: -1 with
  * EINTR also when one came before. */
 int sys_await(struct pollfd *entries, nfds_t count, int64_t timeout_ns);

@@ -7,6 +7,7 @@
  * directory does not tell its type. Names go to scratch, as fields of the caller; everything else
  * dies with the call.
  */
+#include "shell/base/sys.h"
 #include "shell/expand/build.h"
 #include "shell/state/option.h"
 
@@ -21,7 +22,8 @@ struct step {
     const char *text; /* STEP_LITERAL: the name, unescaped */
     size_t len;
     struct pattern *pattern;
-    size_t slashes; /* that follow */
+    struct pattern *folded; /* globcasedetect: the same where case does not count, or NULL */
+    size_t slashes;         /* that follow */
 };
 
 struct glob {
@@ -82,6 +84,23 @@ static size_t count_slashes(const char *text, size_t len)
     return n;
 }
 
+/* The pattern of STEP from TEXT, and with globcasedetect the one that ignores case. */
+static void step_compile(struct glob *g, struct step *step, const char *text, size_t len)
+{
+    static const char ignoring[] = "~(i)";
+    const size_t prefix = sizeof ignoring - 1;
+    unsigned flags = g->ignore ? 0 : PATTERN_PERIOD;
+    step->pattern = pattern_compile(g->sh->heap, text, len, flags);
+    if (!step->pattern || !option_on(g->sh, OPTION_GLOBCASEDETECT))
+        return;
+    char *copy = scratch_alloc(g->sh, prefix + len);
+    if (!copy)
+        return;
+    memcpy(copy, ignoring, prefix);
+    memcpy(copy + prefix, text, len);
+    step->folded = pattern_compile(g->sh->heap, copy, prefix + len, flags);
+}
+
 /* OPTIONS[0..OPTIONS_LEN) are put before each pattern. */
 static enum flow step_make(struct glob *g, struct step *step, const char *options,
                            size_t options_len_, const char *text, size_t len)
@@ -104,8 +123,7 @@ static enum flow step_make(struct glob *g, struct step *step, const char *option
     memcpy(copy, options, options_len_);
     memcpy(copy + options_len_, text, len);
     step->kind = STEP_PATTERN;
-    step->pattern =
-        pattern_compile(sh->heap, copy, options_len_ + len, g->ignore ? 0 : PATTERN_PERIOD);
+    step_compile(g, step, copy, options_len_ + len);
     if (step->pattern)
         return FLOW_NEXT;
     step->kind = STEP_NOTHING; /* an invalid regular expression matches no file */
@@ -185,13 +203,16 @@ static enum flow glob_descend(struct glob *g, size_t index, unsigned char type)
     return index + 1 == g->step_count ? glob_found(g, DT_DIR) : glob_step(g, index + 1);
 }
 
-/* Names of the directory PATH that PATTERN (NULL: any not hidden) matches, each as its type, its
- * bytes and a NUL. */
-static void read_names(struct glob *g, const struct pattern *pattern, struct buf *names)
+/* Names of the directory PATH that STEP's pattern (NULL: any not hidden) matches, each as its type,
+ * its bytes and a NUL. */
+static void read_names(struct glob *g, const struct step *step, struct buf *names)
 {
     DIR *dir = opendir(g->path.len ? path_text(g) : ".");
     if (!dir)
         return;
+    const struct pattern *pattern = step->pattern;
+    if (step->folded && sys_ignores_case(dirfd(dir)))
+        pattern = step->folded;
     for (struct dirent *entry; (entry = readdir(dir));) {
         const char *name = entry->d_name;
         size_t len = strlen(name);
@@ -208,12 +229,12 @@ static void read_names(struct glob *g, const struct pattern *pattern, struct buf
 }
 
 /* Calls for each name of the directory PATH: the entry is appended to the path. */
-static enum flow glob_entries(struct glob *g, const struct pattern *pattern, size_t index,
+static enum flow glob_entries(struct glob *g, size_t index,
                               enum flow (*visit)(struct glob *g, size_t index, unsigned char type))
 {
     struct buf names;
     buf_init(&names, g->sh);
-    read_names(g, pattern, &names);
+    read_names(g, &g->steps[index], &names);
     enum flow flow = names.failed ? shell_fail_memory(g->sh, names.len) : FLOW_NEXT;
     size_t base = g->path.len;
     for (size_t i = 0; i < names.len && flow == FLOW_NEXT;) {
@@ -245,7 +266,7 @@ static enum flow visit_deep(struct glob *g, size_t index, unsigned char type)
         buf_putc(&g->path, '/');
     if (step->slashes > 0)
         TRY(index + 1 == g->step_count ? glob_found(g, DT_DIR) : glob_step(g, index + 1));
-    TRY(glob_entries(g, NULL, index, visit_deep));
+    TRY(glob_entries(g, index, visit_deep));
     g->path.len = base;
     return FLOW_NEXT;
 }
@@ -255,14 +276,14 @@ static enum flow glob_step(struct glob *g, size_t index)
     const struct step *step = &g->steps[index];
     switch (step->kind) {
     case STEP_PATTERN:
-        return glob_entries(g, step->pattern, index, glob_descend);
+        return glob_entries(g, index, glob_descend);
     case STEP_ANY_DEPTH:
         if (index + 1 < g->step_count) {
             size_t base = g->path.len;
             TRY(glob_step(g, index + 1));
             g->path.len = base;
         }
-        return glob_entries(g, NULL, index, visit_deep);
+        return glob_entries(g, index, visit_deep);
     case STEP_NOTHING:
         return FLOW_NEXT;
     case STEP_LITERAL:
@@ -313,8 +334,10 @@ enum flow glob_expand(struct shell *sh, const char *pattern, size_t len, struct 
     buf_init(&g.path, sh);
     size_t first = fields->count;
     enum flow flow = glob_run(&g, pattern, len);
-    for (size_t i = 0; i < g.step_count; i++)
+    for (size_t i = 0; i < g.step_count; i++) {
         pattern_free(g.steps[i].pattern);
+        pattern_free(g.steps[i].folded);
+    }
     pattern_free(g.ignore);
     buf_release(&g.path);
     TRY(flow);
