@@ -11,10 +11,8 @@
 #include <errno.h>
 #include <signal.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-#include "shell/base/num.h"
 #include "shell/base/sys.h"
 #include "shell/exec/exec.h"
 #include "shell/exec/jobs.h"
@@ -22,6 +20,7 @@
 #include "shell/interactive/await.h"
 #include "shell/interactive/edit.h"
 #include "shell/interactive/histexpand.h"
+#include "shell/interactive/mail.h"
 #include "shell/interactive/prompt.h"
 #include "shell/interactive/unfinished.h"
 #include "shell/state/fdtab.h"
@@ -39,8 +38,7 @@ struct repl {
     struct histexpand expansion;
     struct str expanded; /* the line after history expansion */
     int eof_count;
-    int64_t mail_checked_ns;
-    time_t mail_time;
+    struct mail mail;
 };
 
 /* Whether HISTCONTROL, words between colons, has WORD. */
@@ -103,28 +101,6 @@ static void commands_load(struct repl *repl)
             edit_remember(repl->edit, str_text(&line), erase);
         str_release(&line);
     }
-}
-
-/* Tells that MAIL has grown since it was looked at, every MAILCHECK seconds. */
-static void mail_check(struct repl *repl)
-{
-    struct shell *sh = repl->sh;
-    const char *file = var_text(sh, "MAIL"), *pause = var_text(sh, "MAILCHECK");
-    int64_t now = sys_monotonic_ns(), seconds = 600;
-    struct stat st;
-    if (!file || !*file)
-        return;
-    if (pause)
-        (void)num_parse_int(pause, strlen(pause), &seconds);
-    if (repl->mail_checked_ns && now - repl->mail_checked_ns < seconds * 1000000000)
-        return;
-    bool first = repl->mail_checked_ns == 0;
-    repl->mail_checked_ns = now;
-    if (stat(file, &st) != 0)
-        return;
-    if (!first && st.st_size > 0 && st.st_mtime > repl->mail_time && st.st_mtime >= st.st_atime)
-        fdtab_message(sh, "you have mail", 13);
-    repl->mail_time = st.st_mtime;
 }
 
 /* End of input at the start of a command: 0 to leave, or 1 with a line to go on with. */
@@ -218,7 +194,7 @@ static ptrdiff_t line_read(void *ctx, bool continuation, const char **ret_text)
         jobs_poll(sh);
         jobs_notify(sh);
         sh->exit_warned -= sh->exit_warned > 0;
-        mail_check(repl);
+        mail_check(sh, &repl->mail);
     }
     char unfinished[UNFINISHED_BYTES];
     if (continuation)
@@ -252,6 +228,7 @@ enum flow repl_run(struct shell *sh)
     str_init(&repl.command, sh->heap);
     str_init(&repl.expanded, sh->heap);
     histexpand_init(&repl.expansion, sh->heap);
+    mail_init(&repl.mail, sh->heap);
     repl.edit = edit_new(sh);
     commands_load(&repl);
     source_init_reader(&source, sh->arg0, line_read, &repl, sh->heap);
@@ -263,5 +240,6 @@ enum flow repl_run(struct shell *sh)
     str_release(&repl.command);
     str_release(&repl.expanded);
     histexpand_release(&repl.expansion);
+    mail_release(&repl.mail);
     return flow;
 }
