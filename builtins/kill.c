@@ -92,27 +92,20 @@ static void send_failed(struct shell *sh, const struct args *args, const char *o
 void kill_send(struct shell *sh, const struct args *args, const char *operand, int signal)
 {
     int64_t pid;
-    struct job *job = NULL;
 
     if (*operand == '%') {
-        job = job_find(sh, operand);
+        struct job *job = job_find(sh, operand);
         if (!job) {
             shell_warn(sh, args->argv[0], "%s: no such job", operand);
             sh->status = 1;
             return;
         }
-        if (job->state == JOB_DONE) {
-            send_failed(sh, args, operand, ESRCH);
-            return;
-        }
-        if (job->group <= 0) {
-            for (uint32_t i = 0; i < job->count; i++)
-                if (!job->processes[i].ended && kill(job->processes[i].pid, signal) != 0)
-                    sh->status = 1;
-            return;
-        }
-        pid = -job->group;
-    } else if (!num_parse_int(operand, strlen(operand), &pid) || pid != (pid_t)pid) {
+        int error = job_kill(sh, job, signal);
+        if (error)
+            send_failed(sh, args, operand, error);
+        return;
+    }
+    if (!num_parse_int(operand, strlen(operand), &pid) || pid != (pid_t)pid) {
         shell_warn(sh, args->argv[0], "%s: invalid process ID", operand);
         sh->status = 1;
         return;
@@ -125,9 +118,7 @@ void kill_send(struct shell *sh, const struct args *args, const char *operand, i
         send_failed(sh, args, operand, errno);
         return;
     }
-    /* a stopped job sees TERM and HUP only when it goes on */
-    if (job && job->state == JOB_STOPPED && (signal == SIGTERM || signal == SIGHUP))
-        kill((pid_t)pid, SIGCONT);
+    jobs_note_sent(sh, (pid_t)pid, signal);
 }
 
 /* Takes the signal from -s NAME, -n N, -NAME or -N at argument *AT. */

@@ -364,6 +364,37 @@ static enum job_state state_of(const struct job *job)
     return running ? JOB_RUNNING : stopped ? JOB_STOPPED : JOB_DONE;
 }
 
+/* The state of JOB after those of its processes changed. */
+static void state_update(struct jobs *jobs, struct job *job)
+{
+    enum job_state state = state_of(job);
+    if (state == job->state)
+        return;
+    if (job->background) {
+        jobs->running_count += (state == JOB_RUNNING) - (job->state == JOB_RUNNING);
+        jobs->done_count += state == JOB_DONE;
+        jobs->ended_count += state == JOB_DONE;
+    }
+    job->state = state;
+    job->notified = false;
+}
+
+void jobs_note_sent(struct shell *sh, pid_t pid, int signal)
+{
+    struct jobs *jobs = sh->jobs;
+    if (signal != SIGCONT && signal != SIGKILL)
+        return;
+    for (struct job *job = jobs->first; job; job = job->next) {
+        if (job->state != JOB_STOPPED)
+            continue;
+        for (uint32_t i = 0; i < job->count; i++) {
+            if (job->processes[i].pid == pid || (pid < 0 && job->group == -pid))
+                job->processes[i].stopped = false;
+        }
+        state_update(jobs, job);
+    }
+}
+
 void jobs_note(struct shell *sh, pid_t pid, int wait_status)
 {
     struct jobs *jobs = sh->jobs;
@@ -377,17 +408,9 @@ void jobs_note(struct shell *sh, pid_t pid, int wait_status)
         if (job->processes[i].pid == pid)
             process_note(&job->processes[i], wait_status);
     }
-    enum job_state state = state_of(job);
-    if (state == job->state)
-        return;
-    if (job->background) {
-        jobs->running_count += (state == JOB_RUNNING) - (job->state == JOB_RUNNING);
-        jobs->done_count += state == JOB_DONE;
-        jobs->ended_count += state == JOB_DONE;
-    }
-    job->state = state;
-    job->notified = false;
-    if (state == JOB_DONE && pid == jobs->coproc_pid)
+    enum job_state before = job->state;
+    state_update(jobs, job);
+    if (job->state == JOB_DONE && before != JOB_DONE && pid == jobs->coproc_pid)
         coproc_close_write(sh); /* nobody reads it; what it wrote can still be read */
 }
 

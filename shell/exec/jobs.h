@@ -94,6 +94,9 @@ size_t jobs_ended_take(struct shell *sh);
 void jobs_notify(struct shell *sh);
 int job_status(struct shell *sh, const struct job *job); /* exit status of a done job */
 enum flow job_continue(struct shell *sh, struct job *job, bool foreground) NODISCARD; /* fg bg */
+/* SIGNAL was sent to PID (as for kill(2)). What was stopped and goes on, or dies, counts as running
+ * from here on: the system tells only when it has come so far. */
+void jobs_note_sent(struct shell *sh, pid_t pid, int signal);
 /* Sends SIGNAL to the job's processes (its group under job control); stopped ones are continued for
  * TERM and HUP. 0 or an errno. */
 int job_kill(struct shell *sh, struct job *job, int signal);

@@ -94,26 +94,31 @@ void jobs_notify(struct shell *sh)
     }
 }
 
+/* Sends SIGNAL, and RESUME: CONT behind it, as kill(2) does. 0 or an errno. */
+static int send_to(struct shell *sh, pid_t pid, int signal, bool resume)
+{
+    if (kill(pid, signal) != 0)
+        return errno;
+    jobs_note_sent(sh, pid, signal);
+    if (resume && kill(pid, SIGCONT) == 0)
+        jobs_note_sent(sh, pid, SIGCONT);
+    return 0;
+}
+
 int job_kill(struct shell *sh, struct job *job, int signal)
 {
     int error = 0;
-    (void)sh;
+    if (job->state == JOB_DONE)
+        return ESRCH;
     bool resume = (signal == SIGTERM || signal == SIGHUP) && job->state == JOB_STOPPED;
-    if (job->group > 0) {
-        error = kill(-job->group, signal) != 0 ? errno : 0;
-        if (resume)
-            kill(-job->group, SIGCONT);
-        return error;
-    }
+    if (job->group > 0)
+        return send_to(sh, -job->group, signal, resume);
     for (uint32_t i = 0; i < job->count; i++) {
-        if (job->processes[i].ended)
-            continue;
-        if (kill(job->processes[i].pid, signal) != 0)
-            error = errno;
-        if (resume)
-            kill(job->processes[i].pid, SIGCONT);
+        int failed =
+            job->processes[i].ended ? 0 : send_to(sh, job->processes[i].pid, signal, resume);
+        error = failed ? failed : error;
     }
-    return job->state == JOB_DONE ? ESRCH : error;
+    return error;
 }
 
 bool jobs_keep_shell(struct shell *sh)
@@ -160,18 +165,12 @@ enum flow job_continue(struct shell *sh, struct job *job, bool foreground)
         (void)fdtab_flush(sh);
         tcsetpgrp(jobs->terminal, job->group);
     }
-    for (uint32_t i = 0; i < job->count; i++)
-        job->processes[i].stopped = false;
-    if (job->state != JOB_RUNNING) {
-        job->state = JOB_RUNNING;
-        jobs->running_count += job->background;
-    }
     job_kill(sh, job, SIGCONT);
     if (!foreground) {
         sh->last_background = job->processes[job->count - 1].pid;
         return FLOW_NEXT;
     }
-    jobs->running_count -= job->background;
+    jobs->running_count -= job->background && job->state == JOB_RUNNING;
     job->background = false;
     return job_wait_foreground(sh, job);
 }
