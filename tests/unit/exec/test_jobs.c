@@ -10,15 +10,15 @@ static void test_wait(void **state)
         { "(exit 3) & wait $!; echo $?; wait $!; echo $?", "3\n127\n", 0 },
         { "(exit 2) & a=$!; (exit 6) & wait $a $!; echo $?", "6\n", 0 },
         { "(exit 3) & wait; echo $?; wait 99999999; echo $?", "0\n127\n", 0 },
-        { "sleep 5 & kill $!; wait $!; echo $?", "271\n", 0 },
-        { "sleep 5 & kill %1; wait %1; echo $?; jobs", "271\n", 0 },
+        { "sleep 60 & kill $!; wait $!; echo $?", "271\n", 0 },
+        { "sleep 60 & kill %1; wait %1; echo $?; jobs", "271\n", 0 },
         { "true | (exit 4) & wait $!; echo $?", "4\n", 0 },
         { "for i in 1 2 3; do (exit $i) & p=\"$p $!\"; done; for q in $p; do wait $q; echo $?; "
           "done",
           "1\n2\n3\n", 0 },
         { "i=0; while ((i < 100)); do : & ((++i)); done; wait; echo $i", "100\n", 0 },
         { "(sleep 0.05 & wait $!; echo in $?); wait; echo out", "in 0\nout\n", 0 },
-        { "( (sleep 5 & echo $! >&3) 3>&1; jobs; echo none ) | while read l; do [[ $l == none ]] "
+        { "( (sleep 60 & echo $! >&3) 3>&1; jobs; echo none ) | while read l; do [[ $l == none ]] "
           "&& echo none || kill $l; done",
           "none\n", 0 },
         { "JOBMAX=1; for i in a b c; do { sleep 0.02; echo $i; } & done; wait", "a\nb\nc\n", 0 },
@@ -33,8 +33,10 @@ static void test_surroundings(void **state)
     static const struct script_case cases[] = {
         { "cat & wait; echo eof", "eof\n", 0 },
         { "cat <<<text & wait", "text\n", 0 },
-        { "x=$(sleep 0.1 & echo early); echo $x", "early\n", 0 },
-        { "x=$( (sleep 0.05; echo late) & echo early; wait); echo $x", "early late\n", 0 },
+        { "x=$(sleep 0.01 & echo early); echo $x", "early\n", 0 },
+        { "f=/tmp/jobs.$$; mkfifo $f; exec 9<>$f; rm $f; x=$( (read -u9; echo late) & echo early; "
+          "echo >&9; wait); echo $x",
+          "early late\n", 0 },
         { "x=${ (sleep 0.05; echo late) & wait; echo end; }; echo $x", "late end\n", 0 },
         { "x=$(seq 100000 & wait); echo ${#x}", "588894\n", 0 },
         { "x=${ seq 100000 & wait; }; echo ${#x}", "588894\n", 0 },
@@ -82,11 +84,11 @@ static void test_find(void **state)
 {
     (void)state;
     static const struct script_case cases[] = {
-        { "sleep 5 & sleep 6 & kill %?5; wait %1; echo $?; kill %sleep; wait %2; echo $?",
+        { "sleep 50 & sleep 60 & kill %?5; wait %1; echo $?; kill %sleep; wait %2; echo $?",
           "271\n271\n", 0 },
-        { "sleep 5 & a=$!; sleep 6 & kill %-; wait $a; echo $?; kill %+; wait $!; echo $?",
+        { "sleep 60 & a=$!; sleep 60 & kill %-; wait $a; echo $?; kill %+; wait $!; echo $?",
           "271\n271\n", 0 },
-        { "sleep 5 & kill $!; wait %%; echo $?; kill %1 2>/dev/null; echo $?", "271\n1\n", 0 },
+        { "sleep 60 & kill $!; wait %%; echo $?; kill %1 2>/dev/null; echo $?", "271\n1\n", 0 },
         { "sleep 0.01 & disown 2>/dev/null; echo $?; wait", "1\n", 0 },
     };
     SCRIPTS_CHECK(cases);

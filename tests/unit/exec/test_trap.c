@@ -38,10 +38,10 @@ static void test_signals(void **state)
           "on\nalive\n", 0 },
         { "trap 'echo one; kill -USR2 $$; echo end' USR1; trap 'echo two' USR2; kill -USR1 $$",
           "one\ntwo\nend\n", 0 },
-        { "trap 'echo got' USR1; (sleep 0.1; kill -USR1 $$) & /bin/sleep 0.3; echo slept; wait",
-          "got\nslept\n", 0 },
-        { "trap 'echo got' USR1; sleep 5 & p=$!; (sleep 0.1; kill -USR1 $$) & wait $p; (($? > "
-          "128)) && echo cut; kill $p",
+        { "trap 'echo got' USR1; sh -c \"kill -USR1 $$; echo slept\"; echo after",
+          "slept\ngot\nafter\n", 0 },
+        { "trap 'echo got' USR1; sleep 60 & p=$!; (until grep -q '^State:.S' /proc/$$/status; do "
+          ":; done; kill -USR1 $$) & wait $p; (($? > 128)) && echo cut; kill $p",
           "got\ncut\n", 0 },
         { "trap 'exit 5' USR1; kill -USR1 $$; echo no", "", 5 },
         { "trap 'echo sub' USR1; (trap 'echo in' USR1; kill -USR1 $$; echo end); echo out",

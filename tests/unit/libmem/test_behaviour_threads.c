@@ -250,7 +250,7 @@ static void storm(struct mem_region *region, struct mem_region *last, long ms)
 
     (void)sigsetjmp(jump, 1);
     in_calls = 1;
-    while (cpu_ms() < end) {
+    while (cpu_ms() < end || jumps <= 100) {
         uint64_t next = seed;
         size_t at = test_random(&next) % 64, bytes = (next >> 20) % (next % 16 ? 600 : 90000);
         seed = next;

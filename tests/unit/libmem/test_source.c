@@ -2,6 +2,7 @@
  * test_source.c: each getter delivers, gives back, and fails cleanly when the system has no more.
  */
 #include "tests/unit/libmem/mem_test.h"
+#include <sys/prctl.h>
 
 static void test_each(void **state)
 {
@@ -199,5 +200,6 @@ int main(void)
         cmocka_unit_test(test_nothing),
     };
 
+    prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0); /* page faults are counted */
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
