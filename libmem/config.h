@@ -36,13 +36,15 @@ enum {
     MEM_OPTIONS_BYTES = 1023, /* of VMALLOC_OPTIONS in the environment are looked at */
     MEM_WATCH_MAX = 32,       /* addresses of watch= */
     MEM_PACK_BLOCKS_MAX = 4096,
-    MEM_PACK_PAGES = 16,          /* a pack of a class that is much used */
-    MEM_SHRINK_PART = 16,         /* a region shrinks when only this part of its packs is busy */
-    MEM_MIXED_PAGES = 4,          /* the shared first pack of a region */
+    MEM_PACK_PAGES = 16,  /* a pack of a class that is much used */
+    MEM_SHRINK_PART = 16, /* a region shrinks when only this part of its packs is busy */
+    MEM_MIXED_PAGES = 4,  /* the shared first pack of a region ... */
+    MEM_MIXED_UNITS = MEM_MIXED_PAGES * 4096 / MEM_ALIGN, /* ... in units of 16 bytes */
     MEM_MIXED_CLASS_BYTES = 1536, /* of it for one class, which then gets packs of its own */
     MEM_PACK_FULL = 0xffff,
     MEM_TAG_SHIFT = 48,      /* of a map entry: the tag is in the bits that addresses have not */
     MEM_TAG_CLASS = 0xff,    /* of a tag: class + 1, or ... */
+    MEM_TAG_SITED = 0x80,    /* ... the same with this bit where only sites are followed, or ... */
     MEM_TAG_MIXED = 0xff,    /* ... this for the mixed pack */
     MEM_TAG_HEAP = 0x100,    /* ... and above it the number of a heap ... */
     MEM_TAG_HEAPS = 254,     /* ... up to this; the rest have 0, as other regions */

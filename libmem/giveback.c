@@ -69,7 +69,6 @@ static void span_give(struct span *span)
     /* All of it: a huge page reaches beyond what was handed out. */
     size_t bytes = (size_t)span->pages << MEM_PAGE_SHIFT;
 
-    site_forget(span->base, bytes);
     if (way >= MEM_GIVE_FIXED && !source_maps(span->segment))
         way = MEM_GIVE_DONTNEED;
     if (way == MEM_GIVE_FREE && glue_advise(span->base, bytes, MADV_FREE)) {

@@ -76,6 +76,7 @@ void hooks_update(void)
     const struct mem_settings *set = &mem_settings;
     static size_t fail_seen;
     unsigned hooks = 0;
+    enum mem_sites sites = mem_sites_state();
 
     if (set->fail_first != fail_seen) {
         fail_seen = set->fail_first;
@@ -91,7 +92,7 @@ void hooks_update(void)
         set->sites || hooks & (HOOK_TRACE | HOOK_WATCH) || debug_regions || set->debug_method;
     if (!mem_site_wanted)
         mem_site = 0;
-    if (hooks == set->hooks) /* threads read it all the time */
+    if (hooks == set->hooks && sites == mem_sites_state()) /* threads read it all the time */
         return;
     mem_settings.hooks = hooks;
     region_hooks_changed();

@@ -12,7 +12,8 @@
  *   are not marked. A class's `room` is how many blocks `head` may still take.
  * - A page of a QUICK pack (the mixed one, too) is TAGGED in the map: its entry holds, above the
  * address of the span, the class and the number of the heap, so that a free need not look at the
- * span. No other page is.
+ * span. A page of a SITED pack is tagged, too, in another way, while sites are all that is asked
+ * for (region->site_limit). No other page is.
  * - A SLICE is a span of the `malloc` region lent to a small region as its segment. It counts in
  *   the borrower's size and no longer in the lender's, so that the sizes of all regions add up.
  * - HOOKED: while an option wants to see each call (mem_settings.hooks), and always in a debug
@@ -52,8 +53,13 @@ struct span {
         struct debug_head *guard_head; /* guard */
     };
     uint32_t pages;
-    uint16_t used;       /* pack: blocks not in `bits` (with callers or in a class chain) */
-    uint16_t low;        /* pack: a free that leaves so few is looked at; MEM_PACK_FULL: any is */
+    union {
+        struct {
+            uint16_t used; /* pack: blocks not in `bits` (with callers or in a class chain) */
+            uint16_t low;  /* pack: a free that leaves so few is looked at; MEM_PACK_FULL: any is */
+        };
+        uint32_t site_word; /* large, guard: see site.c */
+    };
     uint16_t carved;     /* pack: blocks ever cut from it; the rest is untouched */
     uint16_t capacity;   /* pack */
     uint8_t class_index; /* pack */
@@ -61,6 +67,7 @@ struct span {
     uint8_t kind : 4;  /* enum span_kind */
     uint8_t given : 3; /* free: enum span_given */
     uint8_t quick : 1; /* pack, mixed: the fast path of free may take its blocks */
+    bool sited;        /* pack: has words: see site_word.c */
 };
 _Static_assert(sizeof(struct span) <= 64, "a span fits a cache line");
 
@@ -90,6 +97,7 @@ struct size_class {
     int32_t limit;       /* from so many blocks of `head` on, freed ones go to their packs */
     uint32_t reciprocal; /* of bytes: see pack_index */
     size_t carved_count; /* blocks in all packs and in the mixed pack, cut so far */
+    uint32_t fill;       /* the word that all blocks in `head` have: see site.c; 0: none */
 } __attribute__((aligned(64)));
 
 /* The first pack of a region: blocks of all small classes side by side, so that a small program
@@ -97,14 +105,16 @@ struct size_class {
 struct mixed_pack {
     struct span *span;
     uint32_t next_unit;
-    uint8_t unit_class[MEM_MIXED_PAGES * 4096 / MEM_ALIGN]; /* class + 1 where a block starts */
+    uint8_t unit_class[MEM_MIXED_UNITS]; /* class + 1 where a block starts */
+    uint32_t *words;                     /* of site.c, one for each unit; NULL: none yet; stays */
 };
 
 struct mem_region {
     size_t small_limit; /* requests of 1..small_limit take the fast path; LAST: none */
     size_t site_limit;  /* the same where sites are followed and nothing else asks */
     size_t class_mask;  /* of the index of a small class; POOL: 0, its only one */
-    size_t busy_bytes, peak_bytes;
+    size_t busy_bytes;
+    size_t peak_bytes, peak_before; /* the peak is the higher one: see mem_region_peak_begin */
     uint64_t alloc_count;
     uint64_t freed_count;         /* blocks that died in any way: busy = alloc - freed */
     uint32_t heap_tag;            /* of the map entries of its quick packs, but for the class */
@@ -123,10 +133,14 @@ struct mem_region {
     uint64_t dropped_count; /* of freed_count: not by a call of free */
     uint64_t resize_count;
     /* MEM_LAST, with sites: see site.c */
-    uint64_t site_head;                    /* of new blocks */
-    uint64_t settled_bytes, settled_count; /* busy ones that are counted */
-    uint32_t site_key;                     /* the mem_site that site_head is for */
-    uint64_t kind_bytes, kind_peak, kind_count;
+    uint64_t site_key;      /* the mem_site under which blocks may be got straight away */
+    uint64_t site_head;     /* of new blocks */
+    size_t reset_floor;     /* a reset to fewer bytes takes the slow path */
+    size_t settled_bytes;   /* busy ones that are counted, ... */
+    uint64_t settled_count; /* ... and how many blocks they are */
+    uint64_t settled_alloc; /* alloc_count at that moment */
+    uint64_t kind_count;
+    size_t kind_peak;
     uint64_t calm_start; /* MEM_LAST, us: since when empty segments were seen unused; 0: not yet */
     uint32_t calm_resets;
     /* MEM_LAST regions end here. */
@@ -332,6 +346,10 @@ static inline size_t pack_index(const struct span *pack, const struct size_class
 }
 void pack_drain(struct mem_region *region); /* all classes: frees the packs that only chains hold */
 void pack_class_init(struct size_class *class, size_t bytes);
+uint64_t *pack_bits_new(size_t capacity); /* NULL: no memory */
+/* The bits of PACK go on in TO, all 0. */
+void pack_bits_move(struct span *pack, uint64_t *to);
+void mixed_clear(struct mixed_pack *mixed); /* ready to be used again */
 /* The class of BLOCK in the mixed pack, or MEM_CLASSES when no block starts there. */
 unsigned mixed_class_of(const struct mem_region *region, const void *block);
 
@@ -373,9 +391,7 @@ void *site_alloc(struct mem_region *region, size_t bytes, size_t align, bool zer
 void site_free(struct span *span, void *block); /* BLOCK of a region, or wrong */
 /* Of 1..site_limit bytes. */
 void *site_take(struct mem_region *region, size_t bytes, unsigned kind);
-void site_free_pack(struct span *pack, void *block); /* of a region with a site_limit */
-bool site_free_sized(struct mem_region *region, void *block,
-                     size_t bytes); /* false: not so simple */
+void site_free_tagged(uintptr_t entry, void *block); /* in a page with a SITED tag */
 /* Before blocks of a MEM_LAST region are got, where mem_site is not its site_key. */
 void site_last_switch(struct mem_region *region);
 void *site_resize(struct mem_region *region, void *block, size_t bytes, bool keep, unsigned kind);
@@ -387,10 +403,16 @@ unsigned site_kind(const void *block); /* 0: its region's */
 /* BLOCK, just born without a kind, gets one. */
 void site_kind_set(const struct mem_region *region, const void *block, size_t bytes, unsigned kind);
 void site_last_reset(struct mem_region *region, const struct mem_mark *mark); /* is about to be */
+void site_last_settle(struct mem_region *region); /* counts what is new */
 void site_region_dies(struct mem_region *region); /* all its blocks are about to */
-void site_forget(const char *base, size_t bytes);
-bool sites_update(bool on);   /* true: HOOK_SITES is wanted */
-bool site_counts_agree(void); /* with the regions */
+void site_region_set(struct mem_region *region);  /* in line with the hooks */
+/* BLOCK may come into a chain with any word. */
+void site_chain_mixed(const struct span *span, const void *block);
+void site_pack_begins(struct span *pack); /* blocks are about to be taken from it */
+void site_pack_ends(struct span *pack);   /* of a sited one, all of whose blocks died */
+void site_block_home(struct span *pack, size_t index); /* its death was counted */
+bool sites_update(bool on);                            /* true: HOOK_SITES is wanted */
+bool site_counts_agree(void);                          /* with the regions */
 
 static inline bool sites_followed(void)
 {
@@ -608,22 +630,27 @@ static inline void region_count_free(struct mem_region *region, size_t bytes)
     region->busy_bytes -= bytes;
 }
 
-/* The fast path of allocation; 5 ns. */
-static inline void *class_take(struct mem_region *region, struct size_class *class)
+/* The fast path of allocation, 5 ns: takes BLOCK, the head of CLASS. */
+static inline void *class_take_head(struct mem_region *region, struct size_class *class,
+                                    void *block)
 {
-    void *block = class->head;
-
-    if (MEM_UNLIKELY(!block)) {
-        block = pack_refill(region, class); /* counts it */
-        if (block)
-            MEM_OPEN(block, class->bytes);
-        return block;
-    }
     class->head = chain_next(block);
     __builtin_prefetch(class->head); /* the next request reads its link */
     class->room++;
     MEM_OPEN(block, class->bytes);
     region_count_alloc(region, class->bytes);
+    return block;
+}
+
+static inline void *class_take(struct mem_region *region, struct size_class *class)
+{
+    void *block = class->head;
+
+    if (MEM_LIKELY(block != NULL))
+        return class_take_head(region, class, block);
+    block = pack_refill(region, class); /* counts it */
+    if (block)
+        MEM_OPEN(block, class->bytes);
     return block;
 }
 
@@ -662,17 +689,34 @@ static inline void class_give(struct mem_region *region, struct size_class *clas
     class->room = room - 1;
 }
 
-/* Marks BLOCK as free in its PACK; false: it was. */
-static inline bool pack_mark(struct span *pack, const struct size_class *class, const void *block)
+/* Marks block INDEX as free in its PACK; false: it was. */
+static inline bool pack_mark_index(struct span *pack, size_t index)
 {
-    size_t index = pack_index(pack, class, block);
-    uint64_t *word = &pack->bits[index / 64], bit = (uint64_t)1 << index % 64;
+    uint64_t *word = &pack->bits[index / 64], old = *word;
+    uint64_t marked = old | (uint64_t)1 << index % 64;
 
-    if (MEM_UNLIKELY(*word & bit))
+    if (MEM_UNLIKELY(marked == old))
         return false;
-    *word |= bit;
+    *word = marked;
     pack->used--;
     return true;
+}
+
+static inline bool pack_mark(struct span *pack, const struct size_class *class, const void *block)
+{
+    return pack_mark_index(pack, pack_index(pack, class, block));
+}
+
+/* The pages of PACK have a SITED tag. */
+static inline bool pack_is_sited_fast(const struct span *pack)
+{
+    return pack->kind == SPAN_PACK && pack->sited && pack->region->site_limit;
+}
+
+/* Of a page with a SITED tag. */
+static inline bool entry_is_sited(uintptr_t entry)
+{
+    return (entry >> MEM_TAG_SHIFT & MEM_TAG_CLASS) - MEM_TAG_SITED - 1 < MEM_CLASSES;
 }
 
 /* The same for BLOCK of class INDEX in a quick pack with map entry ENTRY; false: freed twice. */
@@ -727,10 +771,10 @@ static inline bool mixed_give(struct mem_region *region, void *block)
     return true;
 }
 
-/* The fast path of a free of unknown class: false when BLOCK is not so simple and still there. */
-static inline bool block_give(void *block)
+/* The fast path of a free of unknown class, of BLOCK in a page with map entry ENTRY: false when it
+ * is not so simple and still there. */
+static inline bool entry_give(uintptr_t entry, void *block)
 {
-    uintptr_t entry = map_entry(block);
     size_t index = (entry >> MEM_TAG_SHIFT & MEM_TAG_CLASS) - 1;
 
     if (MEM_UNLIKELY((uintptr_t)block % MEM_ALIGN))

@@ -462,6 +462,7 @@ void *large_alloc(struct mem_region *region, size_t bytes, size_t align, bool ze
         size_t got = (size_t)span->pages << MEM_PAGE_SHIFT;
         span->kind = SPAN_LARGE;
         span->grown_count = 0;
+        span->site_word = 0;
         region->large_bytes += got;
         region->large_count++;
         region_count_alloc(region, got);

@@ -390,12 +390,7 @@ void mem_region_reset(struct mem_region *region, struct mem_mark mark)
     /* Where the end is where it was, every block since the mark is dead already. */
     if (region->last_next == mark.next && region->last_segment == mark.segment)
         return;
-    if (MEM_LIKELY(!mem_settings.hooks)) {
-        last_reset(region, &mark);
-        return;
-    }
-    if (mem_settings.hooks == HOOK_SITES && !glue_threaded()) {
-        site_last_reset(region, &mark);
+    if (MEM_LIKELY(mark.busy_bytes >= region->reset_floor)) {
         last_reset(region, &mark);
         return;
     }

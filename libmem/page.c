@@ -85,7 +85,7 @@ static uint64_t **bits_spare_of(size_t capacity)
     return &bits_spare[(capacity - 1) / (64u * BITS_UNIT_WORDS)];
 }
 
-static uint64_t *bits_new(size_t capacity)
+uint64_t *pack_bits_new(size_t capacity)
 {
     uint64_t **spare = bits_spare_of(capacity), *bits = *spare;
 
@@ -105,14 +105,38 @@ static void bits_drop(uint64_t *bits, size_t capacity)
     *spare = bits;
 }
 
+static size_t bits_bytes(size_t capacity)
+{
+    return (capacity + 63) / 64 * sizeof(uint64_t);
+}
+
+/* Where they lie in PACK itself, they go with it. */
+static void pack_bits_drop(struct span *pack, uint64_t *bits)
+{
+    if (map_get(bits) == pack)
+        return;
+    memset(bits, 0, bits_bytes(pack->capacity));
+    bits_drop(bits, pack->capacity);
+}
+
+void pack_bits_move(struct span *pack, uint64_t *to)
+{
+    uint64_t *from = pack->bits;
+
+    memcpy(to, from, bits_bytes(pack->capacity));
+    pack->bits = to;
+    if (!pack->sited)
+        pack_bits_drop(pack, from);
+}
+
 void pack_forget(struct span *pack)
 {
-    if (pack->quick)
+    if (MEM_UNLIKELY(pack->sited))
+        site_pack_ends(pack);
+    else
+        pack_bits_drop(pack, pack->bits);
+    if (map_entry(pack->base) >> MEM_TAG_SHIFT)
         map_tag(pack, false);
-    if (map_get(pack->bits) == pack)
-        return;
-    memset(pack->bits, 0, (pack->capacity + 63u) / 64 * sizeof pack->bits[0]);
-    bits_drop(pack->bits, pack->capacity);
 }
 
 /* Makes SPAN a pack of CLASS with bits for its blocks; these lie at its end when there is no other
@@ -126,17 +150,18 @@ static bool pack_init(struct span *span, const struct size_class *class)
     /* The span may be bigger than was asked for. */
     most = most ? most : 1;
     capacity = capacity < most ? capacity : most;
-    span->bits = bits_new(capacity);
+    span->bits = pack_bits_new(capacity);
     if (!span->bits) {
-        size_t bits_bytes = (capacity + 63) / 64 * sizeof span->bits[0];
-        if ((bytes - bits_bytes) / class->bytes < capacity)
-            capacity = (bytes - bits_bytes) / class->bytes;
-        span->bits = memset(span_end(span) - bits_bytes, 0, bits_bytes);
+        size_t room = bits_bytes(capacity);
+        if ((bytes - room) / class->bytes < capacity)
+            capacity = (bytes - room) / class->bytes;
+        span->bits = memset(span_end(span) - room, 0, room);
     }
     span->kind = SPAN_PACK;
     span->class_index = (uint8_t)(class - span->region->classes);
     span->capacity = (uint16_t)capacity;
     span->used = span->carved = 0;
+    span->sited = false;
     return capacity > 0;
 }
 
@@ -213,6 +238,16 @@ static struct mixed_pack *mixed_new(struct mem_region *region)
     region->pack_count++;
     region->rest_count++;
     return mixed;
+}
+
+void mixed_clear(struct mixed_pack *mixed)
+{
+    uint32_t *words = mixed->words;
+
+    memset(mixed, 0, sizeof *mixed);
+    mixed->words = words;
+    if (words)
+        memset(words, 0, MEM_MIXED_UNITS * sizeof *words);
 }
 
 static void *mixed_carve(struct mem_region *region, struct size_class *class)
@@ -309,7 +344,11 @@ static void *pack_take(struct mem_region *region, struct size_class *class, stru
 /* A pack of CLASS that has a block left, or NULL. */
 static struct span *pack_with_room(struct mem_region *region, struct size_class *class)
 {
-    return class->avail ? class->avail : pack_new(region, class);
+    struct span *pack = class->avail ? class->avail : pack_new(region, class);
+
+    if (sites_followed() && pack && !pack->sited)
+        site_pack_begins(pack);
+    return pack;
 }
 
 /* Makes HEAD of CLASS, which is empty, a chain of COUNT blocks but the first, and returns that. */
@@ -317,6 +356,7 @@ static void *class_set_head(struct size_class *class, void *chain, size_t count)
 {
     class->head = chain_next(chain);
     class->room = class->limit - (int32_t)(count - 1);
+    class->fill = 0;
     return chain;
 }
 
@@ -387,8 +427,11 @@ static bool block_home(struct size_class *class, void *block)
         return true;
     }
     MEM_ASSERT(pack_bytes(span) == class->bytes);
-    if (!pack_mark(span, class, block))
+    size_t index = pack_index(span, class, block);
+    if (!pack_mark_index(span, index))
         return false;
+    if (MEM_UNLIKELY(span->sited))
+        site_block_home(span, index);
     MEM_SHUT(block, class->bytes);
     if (span->used <= span->low)
         pack_low(span);

@@ -38,6 +38,7 @@ void region_limit_set(struct mem_region *region)
                                  region->heap != HEAP_SHARED && mem_sites_state() == MEM_SITES_ON
                              ? limit
                              : 0;
+    site_region_set(region);
 }
 
 static void region_init_classes(struct mem_region *region, size_t pool_bytes)
@@ -47,6 +48,8 @@ static void region_init_classes(struct mem_region *region, size_t pool_bytes)
         region_limit_set(region);
     } else if (region->method == MEM_POOL && pool_bytes) {
         pool_set_bytes(region, pool_bytes);
+    } else if (region->method == MEM_LAST) {
+        region_limit_set(region);
     }
 }
 
@@ -158,7 +161,7 @@ void mem_region_close(struct mem_region *region)
     region_blocks_die(region);
     region_drop_segments(region, NULL);
     if (region->method == MEM_BEST && region->mixed)
-        memset(region->mixed, 0, sizeof *region->mixed);
+        mixed_clear(region->mixed);
     region->open = false;
     if (region->next)
         region->next->prev = region->prev;
@@ -176,7 +179,7 @@ static void region_forget_blocks(struct mem_region *region)
     struct mixed_pack *mixed = region->mixed;
 
     if (mixed)
-        memset(mixed, 0, sizeof *mixed);
+        mixed_clear(mixed);
     for (unsigned i = 0; i < (region->method == MEM_BEST ? MEM_CLASSES : 1u); i++)
         if (region->classes[i].bytes)
             pack_class_init(&region->classes[i], region->classes[i].bytes);
@@ -327,25 +330,35 @@ void *plain_alloc(struct mem_region *region, size_t bytes, size_t align, bool ze
 void *region_alloc(struct mem_region *region, size_t bytes, size_t align, bool zeroed,
                    unsigned kind, const void *caller)
 {
+    if (region->method == MEM_LAST && MEM_LIKELY(mem_site == region->site_key && !zeroed)) {
+        void *block = last_alloc(region, bytes, align);
+        return block ? block : alloc_failed(bytes);
+    }
     if (MEM_UNLIKELY(mem_settings.hooks || region->debug)) {
-        if (mem_settings.hooks != HOOK_SITES)
-            return hook_alloc(region, bytes, align, zeroed, kind, caller);
-        if (region->method != MEM_LAST)
-            return region->debug ? hook_alloc(region, bytes, align, zeroed, kind, caller)
-                                 : site_alloc(region, bytes, align, zeroed, kind);
-        if (mem_site != region->site_key)
-            site_last_switch(region);
+        if (mem_settings.hooks == HOOK_SITES && !region->debug)
+            return site_alloc(region, bytes, align, zeroed, kind);
+        return hook_alloc(region, bytes, align, zeroed, kind, caller);
     }
     return plain_alloc(region, bytes, align, zeroed);
+}
+
+/* What mem_alloc does when the head of CLASS is empty. */
+static __attribute__((noinline)) void *alloc_refill(struct mem_region *region,
+                                                    struct size_class *class, size_t bytes)
+{
+    void *block = class_take(region, class);
+
+    return block ? block : alloc_failed(bytes);
 }
 
 void *mem_alloc(struct mem_region *region, size_t bytes)
 {
     if (MEM_LIKELY(bytes - 1 < region->small_limit)) {
-        void *block = class_take(region, class_small(region, bytes));
+        struct size_class *class = class_small(region, bytes);
+        void *block = class->head;
         if (MEM_UNLIKELY(!block))
-            return alloc_failed(bytes);
-        return block;
+            return alloc_refill(region, class, bytes);
+        return class_take_head(region, class, block);
     }
     if (bytes - 1 < region->site_limit)
         return site_take(region, bytes, 0);
@@ -355,10 +368,11 @@ void *mem_alloc(struct mem_region *region, size_t bytes)
 void *mem_alloc_kind(struct mem_region *region, size_t bytes, unsigned kind)
 {
     if (MEM_LIKELY(bytes - 1 < region->small_limit)) {
-        void *block = class_take(region, class_small(region, bytes));
+        struct size_class *class = class_small(region, bytes);
+        void *block = class->head;
         if (MEM_UNLIKELY(!block))
-            return alloc_failed(bytes);
-        return block;
+            return alloc_refill(region, class, bytes);
+        return class_take_head(region, class, block);
     }
     if (bytes - 1 < region->site_limit)
         return site_take(region, bytes, kind);
@@ -504,18 +518,15 @@ static void free_other(struct span *span, void *block)
 
 void plain_free(void *block)
 {
-    if (!block_give(block))
+    if (sites_followed())
+        site_chain_mixed(map_find(block), block);
+    if (!entry_give(map_entry(block), block))
         free_other(map_find(block), block);
 }
 
 void region_free(void *block, const void *caller)
 {
     struct span *span = map_find(block);
-
-    if (span && span->kind == SPAN_PACK && span->region->site_limit) {
-        site_free_pack(span, block);
-        return;
-    }
     bool debug = span && span->region ? span->region->debug : mem_settings.debug_method;
     if (mem_settings.hooks == HOOK_SITES && !debug)
         site_free(span, block);
@@ -525,12 +536,26 @@ void region_free(void *block, const void *caller)
         free_other(span, block);
 }
 
+/* What is no block of a quick pack, or wrong; ENTRY is its page's. */
+static __attribute__((noinline)) void free_slow(uintptr_t entry, void *block, const void *caller)
+{
+    if (!entry_give(entry, block) && block)
+        region_free(block, caller);
+}
+
 void mem_free(void *block)
 {
-    if (MEM_LIKELY(block_give(block)))
+    uintptr_t entry = map_entry(block);
+    size_t index = (entry >> MEM_TAG_SHIFT & MEM_TAG_CLASS) - 1;
+
+    if (MEM_LIKELY(index < MEM_CLASSES && (uintptr_t)block % MEM_ALIGN == 0)) {
+        if (MEM_LIKELY(quick_give(entry_span(entry)->region, index, entry, block)))
+            return;
+    } else if (entry_is_sited(entry)) {
+        site_free_tagged(entry, block);
         return;
-    if (block)
-        region_free(block, CALLER);
+    }
+    free_slow(entry, block, CALLER);
 }
 
 void mem_free_sized(struct mem_region *region, void *block, size_t bytes)
@@ -554,12 +579,11 @@ void mem_free_sized(struct mem_region *region, void *block, size_t bytes)
                 return;
         }
     }
-    if (MEM_LIKELY(region->small_limit && block_give(block)))
-        return;
-    if (block && bytes - 1 < region->site_limit && site_free_sized(region, block, bytes))
-        return;
-    if (block)
-        region_free(block, CALLER);
+    uintptr_t entry = map_entry(block);
+    if (entry_is_sited(entry))
+        site_free_tagged(entry, block);
+    else
+        free_slow(entry, block, CALLER);
 }
 
 size_t block_bytes(const struct span *span, const void *block)

@@ -263,7 +263,8 @@ void map_tag(struct span *pack, bool quick)
     uintptr_t tag = pack->region->heap_tag == MEM_TAG_NOBODY ? 0 : pack->region->heap_tag;
 
     tag |= pack->kind == SPAN_MIXED ? MEM_TAG_MIXED : pack->class_index + 1u;
-    tag = quick ? tag : 0;
+    if (!quick)
+        tag = pack_is_sited_fast(pack) ? MEM_TAG_SITED | (pack->class_index + 1u) : 0;
     pack->quick = quick;
     map_fill(pack, 0, pack->pages, (uintptr_t)pack | tag << MEM_TAG_SHIFT);
 }
@@ -488,7 +489,6 @@ void segment_drop(struct segment *segment)
         large_put(segment->lent);
     } else {
         MEM_OPEN(base, segment->bytes);
-        site_forget(base, segment->bytes);
         mem_sources[segment->source].put(base, segment->bytes, segment->room_bytes);
         count_put(segment->bytes, 1);
     }

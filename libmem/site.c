@@ -1,214 +1,235 @@
 /*
  * site.c: sites=on, who allocated: a site for each living block, and counters for each site.
  *
- * The sites of blocks stand beside the heap (site_word.c): for each block a word, SITE | KIND <<
- * 24; 0 is what a block has that was got before, or found no memory for its word.
+ * The sites of blocks stand beside the heap (site_word.c): for each block a word, WORD_LIVE | KIND
+ * << 24 | SITE, which is there from its birth until its death is counted. A block without one was
+ * got before, or found no memory for its word: it is of site 0 and of its region's kind.
  *
- * What happens again and again costs little. Births are counted at once, but a peak is only looked
- * for before something is taken away, and by readers. Deaths wait in a queue until their words have
- * come from memory (blocks die in any order, and each is a miss), and then, summed up by words, in
- * `ended`. Whatever else is counted, and each birth after a death, settles both.
- *
- * MEM_LAST regions, whose blocks die by the thousand in one step, write the site into the head of
- * each block (last.c), and are counted by runs: what is newer than `settled_bytes` is of the one
- * site in `site_head` and not counted yet; below, all is. A new site settles. So a reset that ends
- * newer blocks only, as nearly all do, looks at none of them; another one looks at those it ends.
- * For the kinds such a region counts alone.
+ * Births are counted at once. So are deaths, but for those of blocks that go straight to the bits
+ * of their pack, as most do where much is freed: their words stay, and the pack waits in a list
+ * until the next birth, or a reader, settles it; so many that died together are counted together,
+ * and in the order of memory. A peak is looked for before something is taken away, and by readers;
+ * what waits may be counted late, because between births nothing but deaths happens. And the blocks
+ * that a class got from a pack have the word of the one that they were got for ahead (`fill`), so
+ * that the next one of the same site and kind finds it written.
  *
  * Counters are kept as what was ever got and ever freed. What lives when attribution begins is put
- * to site 0 by moving its `freed`, modulo 2^64, so that from then on the sites add up to the
+ * to site 0 by moving its `freed_count`, modulo 2^64, so that from then on the sites add up to the
  * regions. Every call that makes or ends a block passes here while HOOK_SITES is set (those for
  * MEM_LAST only when the site is another one); the fast paths do not. All of it runs under the
  * library's lock.
  */
+#include "libmem/site_count.h"
 #include "libmem/site_word.h"
 
-enum {
-    KIND_SHIFT = 24,
-    COUNTS_FIRST = 64,
-    FORGET_MIN = 64 << 10, /* smaller dead ranges keep their words */
-    QUEUE_MAX = 64,
-};
+enum { KIND_SHIFT = 24, KIND_MASK = MEM_KINDS - 1, COUNTS_FIRST = 64 };
 
-#define NO_KEY UINT32_MAX
-
-/* Of 64 bytes. */
-struct count {
-    uint64_t got_count, freed_count, peak_bytes, got_bytes, freed_bytes;
-    uint64_t passed_count, unused, passed_bytes; /* got and freed, not in the others */
-};
+#define WORD_LIVE ((uint32_t)1 << 31)
 
 MEM_WARM uint32_t mem_site = 0;
 MEM_WARM bool mem_site_wanted = false;
 MEM_WARM bool (*mem_site_describe)(uint32_t site, char *ret_text, size_t bytes) = NULL;
 
 static struct count counts_first[COUNTS_FIRST], kinds[MEM_KINDS];
-static struct count *counts = counts_first;
-static uint32_t counts_room = COUNTS_FIRST, site_count = 1;
-static enum mem_sites state;
-static uint64_t finishing_count; /* FINISHING: blocks that still have a site */
+struct count *site_counts = counts_first;
+static uint32_t counts_room = COUNTS_FIRST;
+uint32_t site_count = 1;
+enum mem_sites site_state;
+uint64_t site_finishing_count;
 static struct {
-    uint32_t key, site; /* what mem_site was, and what it means; NO_KEY: look, and settle first */
+    uint64_t key;  /* the mem_site that this is for; SITE_NO_KEY: look, and settle first */
+    uint32_t word; /* of new blocks, but for the kind */
     struct count *count;
-} now = { NO_KEY, 0, counts_first };
-static struct {
-    const uint32_t *word;
-    uint32_t bytes, kind;
-} queue[QUEUE_MAX]; /* blocks that died; empty: `ended` is, too */
-static size_t queue_count;
-static struct ended {
-    uint64_t count, bytes;
-    uint32_t word;
-} __attribute__((aligned(32)))
-ended[MEM_KINDS];            /* blocks that died before those: for each kind some of one word */
-static uint32_t ended_kinds; /* bit set */
-static const uint32_t no_word;
-
-static void events_settle(void);
-
-/* Drops what the words of a range cost; its blocks are dead. */
-void site_forget(const char *base, size_t bytes)
-{
-    if (MEM_LIKELY(state == MEM_SITES_OFF) || bytes < FORGET_MIN)
-        return;
-    events_settle();
-    words_drop(base, bytes);
-}
+} now = { SITE_NO_KEY, WORD_LIVE, counts_first };
+static struct span *waiting; /* packs with deaths that are not counted */
 
 /* ---- counters ---- */
 
 static inline void count_peak(struct count *count)
 {
-    uint64_t live = count->got_bytes - count->freed_bytes;
-
-    if (live > count->peak_bytes)
-        count->peak_bytes = live;
+    if (count->live_bytes > count->peak_bytes)
+        count->peak_bytes = count->live_bytes;
 }
 
-static inline void count_born(struct count *count, uint64_t blocks, uint64_t bytes)
+static inline void count_born(struct count *count, size_t bytes)
 {
-    count->got_count += blocks;
-    count->got_bytes += bytes;
+    count->got_count++;
+    count->live_bytes += bytes;
 }
 
-static inline void count_died(struct count *count, uint64_t blocks, uint64_t bytes)
+static inline void count_died(struct count *count, uint64_t blocks, size_t bytes)
 {
     count_peak(count);
     count->freed_count += blocks;
-    count->freed_bytes += bytes;
-}
-
-static inline uint32_t site_now(void)
-{
-    return MEM_LIKELY(state == MEM_SITES_ON && mem_site < site_count) ? mem_site : 0;
+    count->live_bytes -= bytes;
 }
 
 /* KIND: of what has no word. */
-static inline void word_died(uint32_t word, unsigned kind, uint64_t blocks, uint64_t bytes)
+static inline void word_died(uint32_t word, unsigned kind, uint64_t blocks, size_t bytes)
 {
-    count_died(&counts[word & MEM_SITE_MAX], blocks, bytes);
-    count_died(&kinds[word ? word >> KIND_SHIFT : kind], blocks, bytes);
-    if (MEM_UNLIKELY(state == MEM_SITES_FINISHING) && word & MEM_SITE_MAX)
-        finishing_count -= blocks;
+    uint32_t site = word & WORD_LIVE ? word & MEM_SITE_MAX : 0;
+
+    count_died(&site_counts[site], blocks, bytes);
+    count_died(&kinds[word & WORD_LIVE ? word >> KIND_SHIFT & KIND_MASK : kind], blocks, bytes);
+    if (MEM_UNLIKELY(site_state == MEM_SITES_FINISHING) && site)
+        site_finishing_count -= blocks;
 }
 
-/* ---- events that wait ---- */
-
-/* What died and has come from memory is summed up. */
-static __attribute__((noinline)) void queue_drain(void)
+static inline uint32_t word_get(struct span *span, const void *block)
 {
-    for (size_t i = 0; i < queue_count; i++) {
-        uint32_t word = *queue[i].word;
-        struct ended *run = &ended[word >> KIND_SHIFT];
-        if (MEM_UNLIKELY(run->word != word || !word)) {
-            if (run->word)
-                word_died(run->word, 0, run->count, run->bytes);
-            *run = (struct ended){ .word = word };
-            if (!word) {
-                word_died(0, queue[i].kind, 1, queue[i].bytes);
-                continue;
-            }
-            ended_kinds |= 1u << (word >> KIND_SHIFT);
-        }
-        run->count++;
-        run->bytes += queue[i].bytes;
+    const uint32_t *word = word_find(span, block, false);
+
+    return word ? *word : 0;
+}
+
+/* ---- packs that wait ---- */
+
+/* Dead blocks of one word and size in a row. */
+struct dead_run {
+    uint32_t word;
+    uint64_t count;
+    size_t bytes; /* of each */
+};
+
+static inline void dead_add(struct dead_run *run, uint32_t word, uint64_t count)
+{
+    if (MEM_UNLIKELY(word != run->word)) {
+        if (run->count)
+            word_died(run->word, 0, run->count, run->count * run->bytes);
+        run->word = word;
+        run->count = 0;
     }
-    queue_count = 0;
+    run->count += count;
 }
 
-static __attribute__((noinline)) void events_settle(void)
+/* All blocks of a group of 64 are dead; WORDS are theirs. True: and of one word, not counted yet.
+ */
+static bool group_is_one(const uint32_t *words)
 {
-    queue_drain();
-    for (; ended_kinds; ended_kinds &= ended_kinds - 1) {
-        struct ended *run = &ended[__builtin_ctz(ended_kinds)];
-        if (run->word)
-            word_died(run->word, 0, run->count, run->bytes);
-        *run = (struct ended){ 0 };
+    const uint64_t *pair = (const void *)words;
+    uint64_t both = words[0] | (uint64_t)words[0] << 32, differ = 0;
+
+    for (int i = 0; i < 32; i++)
+        differ |= pair[i] ^ both;
+    return !differ && words[0];
+}
+
+static void group_settle(struct span *pack, size_t group, struct dead_run *run)
+{
+    uint32_t *words = pack_word(pack, group * 64 + 63);
+
+    if (pack->bits[group] == UINT64_MAX && group_is_one(words)) {
+        dead_add(run, words[0], 64);
+        memset(words, 0, 64 * sizeof *words);
+        return;
+    }
+    for (uint64_t dead = pack->bits[group]; dead; dead &= dead - 1) {
+        uint32_t *word = words + 63 - __builtin_ctzll(dead);
+        if (MEM_UNLIKELY(!*word))
+            continue; /* counted */
+        dead_add(run, *word, 1);
+        *word = 0;
     }
 }
+
+static void pack_settle(struct span *pack)
+{
+    struct pack_words *words = pack_words(pack);
+    struct dead_run run = { .bytes = pack_bytes(pack) };
+
+    for (uint64_t groups = words->touched; groups; groups &= groups - 1)
+        group_settle(pack, (size_t)__builtin_ctzll(groups), &run);
+    dead_add(&run, 0, 0);
+    words->touched = 0;
+    if (words->next)
+        pack_words(words->next)->prev = words->prev;
+    if (words->prev)
+        pack_words(words->prev)->next = words->next;
+    else
+        waiting = words->next;
+}
+
+static __attribute__((noinline)) void waiting_settle(void)
+{
+    while (waiting)
+        pack_settle(waiting);
+}
+
+/* Of PACK a block died, the first since it was settled; BIT is for `touched`. */
+static __attribute__((noinline)) void pack_wait(struct span *pack, uint64_t bit)
+{
+    struct pack_words *words = pack_words(pack);
+
+    words->touched = bit;
+    words->prev = NULL;
+    words->next = waiting;
+    if (waiting)
+        pack_words(waiting)->prev = pack;
+    waiting = pack;
+    now.key = SITE_NO_KEY;
+    if (pack->used <= pack->low)
+        pack_low(pack);
+}
+
+void site_pack_begins(struct span *pack)
+{
+    if (site_state != MEM_SITES_OFF &&
+        words_give(pack, WORD_LIVE | pack->region->kind << KIND_SHIFT))
+        map_tag(pack, false);
+}
+
+void site_pack_ends(struct span *pack)
+{
+    if (pack_words(pack)->touched)
+        pack_settle(pack);
+    words_take(pack);
+}
+
+void site_block_home(struct span *pack, size_t index)
+{
+    *pack_word(pack, index) = 0;
+}
+
+/* ---- blocks ---- */
 
 static void now_forget(void)
 {
-    now.key = NO_KEY;
-    now.site = 0;
-    now.count = counts;
+    now.key = SITE_NO_KEY;
+    now.word = WORD_LIVE;
+    now.count = site_counts;
 }
 
-/* mem_site is another one. */
+/* mem_site is another one, or something waits. */
 static __attribute__((noinline)) void now_update(void)
 {
     uint32_t site = site_now();
 
-    now.key = site == mem_site ? site : NO_KEY;
-    now.site = site;
-    now.count = &counts[site];
-}
-
-/* The fast paths: what they need is at hand. */
-static inline bool now_ready(void)
-{
-    return MEM_LIKELY(mem_site == now.key && !glue_threaded());
+    waiting_settle();
+    now.key = site == mem_site ? site : SITE_NO_KEY;
+    now.word = WORD_LIVE | site;
+    now.count = &site_counts[site];
 }
 
 static inline void now_born(uint32_t *word, size_t bytes, unsigned kind)
 {
-    *word = now.site | kind << KIND_SHIFT;
-    count_born(now.count, 1, bytes);
-    count_born(&kinds[kind], 1, bytes);
+    *word = now.word | kind << KIND_SHIFT;
+    count_born(now.count, bytes);
+    count_born(&kinds[kind], bytes);
 }
 
 static void block_born(const struct mem_region *region, const void *block, size_t bytes,
                        unsigned kind)
 {
-    uint32_t *word = word_make(block);
+    uint32_t *word = word_find(map_find(block), block, true);
 
-    if (mem_site != now.key) {
-        events_settle();
+    if (mem_site != now.key)
         now_update();
-    }
     if (word) {
         now_born(word, bytes, kind ? kind % MEM_KINDS : region->kind);
         return;
     }
-    count_born(&counts[0], 1, bytes);
-    count_born(&kinds[region->kind], 1, bytes);
-}
-
-/* A block that has WORD is about to be given back; the queue has room. */
-static inline void block_dies(const struct mem_region *region, const uint32_t *word, uint32_t bytes)
-{
-    __builtin_prefetch(word);
-    queue[queue_count].word = word;
-    queue[queue_count].bytes = bytes;
-    queue[queue_count++].kind = region->kind;
-    now.key = NO_KEY;
-}
-
-/* The last one was no block that lives. */
-static void block_died_not(void)
-{
-    if (!--queue_count)
-        events_settle();
+    count_born(&site_counts[0], bytes);
+    count_born(&kinds[region->kind], bytes);
 }
 
 void site_born(const struct mem_region *region, const void *block, size_t bytes)
@@ -216,306 +237,157 @@ void site_born(const struct mem_region *region, const void *block, size_t bytes)
     block_born(region, block, bytes, 0);
 }
 
-static void block_died_now(const struct mem_region *region, uint32_t word, size_t bytes)
+/* What CLASS has at hand gets WORD ahead. It was just refilled, so it is of one pack and in order;
+ * or nothing, or of the mixed pack. */
+static void class_fill(struct size_class *class, uint32_t word)
 {
-    events_settle();
+    struct span *pack = class->head ? map_find(class->head) : NULL;
+
+    if (!pack || pack->kind != SPAN_PACK || !pack->sited)
+        return;
+    size_t first = pack_index(pack, class, class->head);
+    if (first + (size_t)(class->limit - class->room) == pack->carved) {
+        for (size_t i = first; i < pack->carved; i++)
+            *pack_word(pack, i) = word;
+    } else {
+        for (const void *block = class->head; block; block = chain_next(block))
+            *pack_word(pack, pack_index(pack, class, block)) = word;
+    }
+    class->fill = word;
+}
+
+void site_chain_mixed(const struct span *span, const void *block)
+{
+    if (span && span->kind == SPAN_PACK)
+        span->region->classes[span->class_index].fill = 0;
+    else if (span && span->kind == SPAN_MIXED && mixed_class_of(span->region, block) < MEM_CLASSES)
+        span->region->classes[mixed_class_of(span->region, block)].fill = 0;
+}
+
+static void block_died(const struct mem_region *region, uint32_t word, size_t bytes)
+{
     word_died(word, region->kind, 1, bytes);
 }
 
 void site_died(const struct mem_region *region, const void *block, size_t bytes)
 {
-    block_died_now(region, word_get(block), bytes);
+    uint32_t *word = word_find(map_find(block), block, false);
+
+    block_died(region, word ? *word : 0, bytes);
+    if (word)
+        *word = 0;
 }
 
 unsigned site_kind(const void *block)
 {
-    return word_get(block) >> KIND_SHIFT;
+    return word_get(map_find(block), block) >> KIND_SHIFT & KIND_MASK;
 }
 
 void site_kind_set(const struct mem_region *region, const void *block, size_t bytes, unsigned kind)
 {
-    uint32_t *word = word_of(block);
+    uint32_t *word = word_find(map_find(block), block, false);
 
     if (!word || !kind)
         return;
-    events_settle();
-    struct count *from = &kinds[*word >> KIND_SHIFT];
+    struct count *from = &kinds[*word >> KIND_SHIFT & KIND_MASK];
     from->got_count--;
-    from->got_bytes -= bytes;
-    *word = (*word & MEM_SITE_MAX) | (kind % MEM_KINDS) << KIND_SHIFT;
-    count_born(&kinds[kind % MEM_KINDS], 1, bytes);
+    from->live_bytes -= bytes;
+    kind %= MEM_KINDS;
+    *word = WORD_LIVE | (*word & MEM_SITE_MAX) | kind << KIND_SHIFT;
+    count_born(&kinds[kind], bytes);
     (void)region;
 }
 
 /* ---- on and off ---- */
 
-static uint64_t live_of(const struct mem_region *region, uint64_t *ret_bytes)
+void site_region_set(struct mem_region *region)
+{
+    if (region->method == MEM_LAST)
+        site_last_set(region);
+    else
+        for (unsigned i = 0; i < (region->method == MEM_BEST ? MEM_CLASSES : 1u); i++)
+            if (region->classes[i].fill)
+                region->classes[i].fill = 0;
+}
+
+static uint64_t live_of(const struct mem_region *region, size_t *ret_bytes)
 {
     *ret_bytes = region->debug ? region->debug_bytes : region->busy_bytes;
     return region->debug ? region->debug_count : region->alloc_count - region->freed_count;
 }
 
-static void count_set_live(struct count *count, uint64_t blocks, uint64_t bytes)
+static void count_set_live(struct count *count, uint64_t blocks, size_t bytes, size_t last_bytes)
 {
     count_peak(count);
     count->freed_count = count->got_count - blocks;
-    count->freed_bytes = count->got_bytes - bytes;
+    count->live_bytes = bytes;
+    count->last_bytes = last_bytes;
+    if (last_bytes > count->last_peak)
+        count->last_peak = last_bytes;
     count_peak(count);
-}
-
-/* All of it is counted. */
-static inline void last_settled(struct mem_region *region)
-{
-    region->settled_bytes = region->busy_bytes;
-    region->settled_count = region->alloc_count - region->freed_count;
-}
-
-static void last_site_forget(struct mem_region *region)
-{
-    region->site_key = NO_KEY;
-    region->site_head = 0;
-}
-
-static void last_begin(struct mem_region *region)
-{
-    last_sites_clear(region);
-    last_settled(region);
-    region->kind_peak = region->busy_bytes;
-    last_site_forget(region);
 }
 
 /* All that lives is of site 0. START: from now on it is followed. */
 static void sites_begin(bool start)
 {
-    uint64_t blocks = 0, bytes = 0, of_kind[MEM_KINDS][2] = { 0 };
+    uint64_t blocks = 0, kind_blocks[MEM_KINDS] = { 0 };
+    size_t bytes[2] = { 0 }, kind_bytes[MEM_KINDS] = { 0 };
 
     for (struct mem_region *region = mem_regions; region; region = region->next) {
-        uint64_t more, count = live_of(region, &more);
+        size_t more;
+        uint64_t count = live_of(region, &more);
         blocks += count;
-        bytes += more;
+        bytes[region->method == MEM_LAST] += more;
         if (region->method == MEM_LAST) {
             if (start)
-                last_begin(region);
+                site_last_begin(region);
             continue;
         }
-        of_kind[region->kind][0] += count;
-        of_kind[region->kind][1] += more;
+        kind_blocks[region->kind] += count;
+        kind_bytes[region->kind] += more;
     }
-    count_set_live(&counts[0], blocks, bytes);
+    count_set_live(&site_counts[0], blocks, bytes[false], bytes[true]);
     for (int i = 0; i < MEM_KINDS; i++)
-        count_set_live(&kinds[i], of_kind[i][0], of_kind[i][1]);
+        count_set_live(&kinds[i], kind_blocks[i], kind_bytes[i], 0);
 }
-
-static void last_settle(struct mem_region *region);
 
 static void sites_settle(void)
 {
-    events_settle();
-    if (state != MEM_SITES_OFF)
-        for (struct mem_region *region = mem_regions; region; region = region->next)
-            if (region->method == MEM_LAST)
-                last_settle(region);
+    waiting_settle();
+    site_last_stop();
 }
 
 static void sites_finish(void)
 {
-    finishing_count = 0;
+    site_finishing_count = 0;
     for (uint32_t i = 1; i < site_count; i++)
-        finishing_count += counts[i].got_count - counts[i].freed_count;
-    state = MEM_SITES_FINISHING;
-    now_forget();
-    for (struct mem_region *region = mem_regions; region; region = region->next)
-        last_site_forget(region);
+        site_finishing_count += site_counts[i].got_count - site_counts[i].freed_count;
+    site_state = MEM_SITES_FINISHING;
 }
 
 bool sites_update(bool on)
 {
     sites_settle();
-    enum mem_sites before = state;
-    if (on && state == MEM_SITES_OFF)
+    now_forget();
+    if (on && site_state == MEM_SITES_OFF)
         sites_begin(true);
     if (on)
-        state = MEM_SITES_ON;
-    else if (state == MEM_SITES_ON)
+        site_state = MEM_SITES_ON;
+    else if (site_state == MEM_SITES_ON)
         sites_finish();
-    if (state == MEM_SITES_FINISHING && !finishing_count) {
-        state = MEM_SITES_OFF;
+    if (site_state == MEM_SITES_FINISHING && !site_finishing_count) {
+        site_state = MEM_SITES_OFF;
         words_clear();
         for (uint32_t i = 0; i < site_count; i++)
-            count_set_live(&counts[i], 0, 0);
+            count_set_live(&site_counts[i], 0, 0, 0);
     }
-    for (struct mem_region *region = mem_regions; region && state != before; region = region->next)
-        region_limit_set(region);
-    return state != MEM_SITES_OFF;
+    return site_state != MEM_SITES_OFF;
 }
 
 static void sites_end_check(void)
 {
-    if (MEM_LIKELY(state != MEM_SITES_FINISHING))
-        return;
-    events_settle();
-    if (!finishing_count)
+    if (MEM_UNLIKELY(site_state == MEM_SITES_FINISHING && !site_finishing_count))
         hooks_update(); /* the last block with a site is gone */
-}
-
-/* ---- MEM_LAST regions ---- */
-
-static inline struct count *site_counts(uint32_t site)
-{
-    return &counts[MEM_LIKELY(site < site_count) ? site : 0];
-}
-
-static void last_born(struct mem_region *region, void *block, size_t bytes)
-{
-    struct count *count = site_counts(last_site_of(block));
-
-    count_born(count, 1, bytes);
-    region->kind_count++;
-    region->kind_bytes += bytes;
-    if (MEM_UNLIKELY(state == MEM_SITES_FINISHING) && count != counts)
-        finishing_count++;
-}
-
-static void last_count_died(struct count *count, size_t bytes)
-{
-    count_died(count, 1, bytes);
-    if (MEM_UNLIKELY(state == MEM_SITES_FINISHING) && count != counts)
-        finishing_count--;
-}
-
-static void last_died(struct mem_region *region, void *block, size_t bytes)
-{
-    (void)region;
-    last_count_died(site_counts(last_site_of(block)), bytes);
-}
-
-static inline struct count *last_count_new(const struct mem_region *region)
-{
-    return &counts[region->site_head >> MEM_LAST_SITE_SHIFT];
-}
-
-static inline void last_kind_born(struct mem_region *region, uint64_t blocks, uint64_t bytes)
-{
-    region->kind_bytes += bytes;
-    region->kind_count += blocks;
-    if (region->busy_bytes > region->kind_peak)
-        region->kind_peak = region->busy_bytes;
-}
-
-/* Counts what is new as got. */
-static void last_settle(struct mem_region *region)
-{
-    uint64_t bytes = region->busy_bytes - region->settled_bytes;
-    uint64_t blocks = region->alloc_count - region->freed_count - region->settled_count;
-
-    if (!bytes)
-        return;
-    if (queue_count)
-        events_settle();
-    count_born(last_count_new(region), blocks, bytes);
-    last_kind_born(region, blocks, bytes);
-    last_settled(region);
-}
-
-void site_last_switch(struct mem_region *region)
-{
-    mem_lock();
-    last_settle(region);
-    uint32_t site = site_now();
-    region->site_key = site == mem_site ? site : NO_KEY;
-    region->site_head = (uint64_t)site << MEM_LAST_SITE_SHIFT;
-    mem_unlock();
-}
-
-static void site_last_free(struct mem_region *region, void *block)
-{
-    last_settle(region);
-    size_t before = region->busy_bytes;
-    struct count *count = site_counts(last_site_of(block));
-    last_free(region, block);
-    if (region->busy_bytes != before)
-        last_count_died(count, before - region->busy_bytes);
-    last_settled(region);
-}
-
-static void *site_last_resize(struct mem_region *region, void *block, size_t bytes)
-{
-    site_last_switch(region);
-    size_t before = region->busy_bytes, old = last_block_bytes(block);
-    uint32_t site = last_site_of(block);
-    void *moved = plain_resize(region, block, bytes, false);
-    if (!moved)
-        return NULL;
-    size_t got = last_block_bytes(moved);
-    if (moved == block && got == old) {
-        last_site_set(block, site);
-        return block;
-    }
-    /* A block that moved away from below others stays where it was, and counts. */
-    if (moved == block || region->busy_bytes - before != got)
-        last_count_died(site_counts(site), old);
-    last_born(region, moved, got);
-    last_settled(region);
-    return moved;
-}
-
-static bool site_last_resize_in_place(struct span *span, void *block, size_t bytes)
-{
-    struct mem_region *region = span->region;
-
-    site_last_switch(region);
-    size_t old = last_block_bytes(block);
-    uint32_t site = last_site_of(block);
-    bool done = plain_resize_in_place(span, block, bytes);
-    size_t got = last_block_bytes(block);
-    last_site_set(block, site);
-    if (got != old) {
-        last_count_died(site_counts(site), old);
-        last_born(region, block, got);
-    }
-    last_settled(region);
-    return done;
-}
-
-static __attribute__((noinline)) void last_reset_slow(struct mem_region *region,
-                                                      const struct mem_mark *mark)
-{
-    last_settle(region);
-    last_walk_above(region, mark, last_died);
-    region->settled_bytes = mark->busy_bytes;
-    region->settled_count = mark->busy_count;
-}
-
-static __attribute__((noinline)) void last_peak_slow(struct count *count, uint64_t more)
-{
-    events_settle();
-    uint64_t live = count->got_bytes - count->freed_bytes + more;
-    if (live > count->peak_bytes)
-        count->peak_bytes = live;
-}
-
-/* Before a reset to MARK, or the death of all. */
-void site_last_reset(struct mem_region *region, const struct mem_mark *mark)
-{
-    if (MEM_UNLIKELY(mark->busy_bytes < region->settled_bytes)) {
-        last_reset_slow(region, mark);
-        return;
-    }
-    /* Blocks of one site that were not counted since they were got. */
-    uint64_t bytes = region->busy_bytes - mark->busy_bytes;
-    uint64_t blocks = region->alloc_count - region->freed_count - mark->busy_count;
-    uint64_t more = region->busy_bytes - region->settled_bytes;
-    struct count *count = last_count_new(region);
-    uint64_t live = count->got_bytes - count->freed_bytes + more;
-    count->passed_count += blocks;
-    count->passed_bytes += bytes;
-    last_kind_born(region, blocks, bytes);
-    if (live > count->peak_bytes) {
-        if (MEM_UNLIKELY(queue_count))
-            last_peak_slow(count, more);
-        else
-            count->peak_bytes = live;
-    }
 }
 
 /* ---- the calls ---- */
@@ -524,7 +396,8 @@ static __attribute__((noinline)) void *site_alloc_other(struct mem_region *regio
                                                         size_t align, bool zeroed, unsigned kind)
 {
     mem_lock();
-    if (region->method == MEM_LAST)
+    waiting_settle(); /* before their blocks are used again */
+    if (region->method == MEM_LAST && mem_site != region->site_key)
         site_last_switch(region);
     void *block = plain_alloc(region, bytes, align, zeroed);
     if (block && region->method != MEM_LAST)
@@ -533,27 +406,51 @@ static __attribute__((noinline)) void *site_alloc_other(struct mem_region *regio
     return block;
 }
 
+/* WORD is for the block, and now.key up to date; the chain of CLASS has others. */
+static __attribute__((noinline)) void *site_take_other(struct mem_region *region, size_t bytes,
+                                                       uint32_t word)
+{
+    struct size_class *class = class_small(region, bytes);
+    bool empty = !class->head;
+    uintptr_t entry = empty ? 0 : map_entry(class->head);
+
+    if (MEM_LIKELY(entry_is_sited(entry))) {
+        const struct span *pack = entry_span(entry);
+        *pack_word(pack, pack_index(pack, class, class->head)) = word;
+        count_born(now.count, class->bytes);
+        count_born(&kinds[word >> KIND_SHIFT & KIND_MASK], class->bytes);
+        return class_take(region, class);
+    }
+    void *block = site_alloc_other(region, bytes, MEM_ALIGN, false, word >> KIND_SHIFT & KIND_MASK);
+    if (block && empty)
+        class_fill(class, word);
+    return block;
+}
+
 static __attribute__((noinline)) void *site_take_slow(struct mem_region *region, size_t bytes,
                                                       unsigned kind)
 {
-    struct size_class *class = class_small(region, bytes);
-
-    if (glue_threaded() || !class->head)
+    kind = kind ? kind % MEM_KINDS : region->kind;
+    if (glue_threaded())
         return site_alloc_other(region, bytes, MEM_ALIGN, false, kind);
-    void *block = class_take(region, class);
-    block_born(region, block, class->bytes, kind);
-    return block;
+    now_update();
+    return site_take_other(region, bytes, now.word | kind << KIND_SHIFT);
 }
 
 void *site_take(struct mem_region *region, size_t bytes, unsigned kind)
 {
-    struct size_class *class = class_small(region, bytes);
-    uint32_t *word = class->head ? word_of(class->head) : NULL;
-
-    if (MEM_UNLIKELY(!word || !now_ready()))
+    if (MEM_UNLIKELY(mem_site != now.key || glue_threaded()))
         return site_take_slow(region, bytes, kind);
+    struct size_class *class = class_small(region, bytes);
+    kind = kind ? kind % MEM_KINDS : region->kind;
+    uint32_t word = now.word | kind << KIND_SHIFT;
+    if (MEM_UNLIKELY(word != class->fill || !class->head))
+        return site_take_other(region, bytes, word);
+    struct count *count = now.count;
+    size_t got = class->bytes;
     void *block = class_take(region, class);
-    now_born(word, class->bytes, kind ? kind % MEM_KINDS : region->kind);
+    count_born(count, got);
+    count_born(&kinds[kind], got);
     return block;
 }
 
@@ -575,77 +472,67 @@ static __attribute__((noinline)) void site_free_other(struct span *span, void *b
         struct mem_region *region = span ? span->region : NULL;
         uint64_t freed = region ? region->freed_count : 0;
         size_t bytes = region ? block_bytes(span, block) : 0;
-        uint32_t word = region ? word_get(block) : 0;
+        uint32_t word = region ? word_get(span, block) : 0;
         plain_free(block);
         if (region && region->freed_count != freed)
-            block_died_now(region, word, bytes);
+            block_died(region, word, bytes);
     }
     sites_end_check();
     mem_unlock();
 }
 
-/* The general case. */
-void site_free(struct span *span, void *block)
+/* BLOCK, of PACK and with INDEX there, goes into the chain of CLASS. */
+static __attribute__((noinline)) void site_chain(const struct span *pack, struct size_class *class,
+                                                 size_t index, void *block)
 {
-    const uint32_t *word = word_of(block);
+    uint32_t *word = pack_word(pack, index);
 
-    if (MEM_LIKELY(span && span->kind == SPAN_PACK && (uintptr_t)block % MEM_ALIGN == 0 &&
-                   span->region->site_limit && !glue_threaded())) {
-        struct mem_region *region = span->region;
-        if (queue_count == QUEUE_MAX)
-            queue_drain();
-        block_dies(region, word ? word : &no_word, region->classes[span->class_index].bytes);
-        if (quick_give(region, span->class_index, (uintptr_t)span, block))
-            return;
-        block_died_not();
-    }
-    site_free_other(span, block);
+    word_died(*word, 0, 1, class->bytes);
+    *word = class->fill;
+    class_give(pack->region, class, block);
 }
 
-void site_free_pack(struct span *pack, void *block)
+void site_free_tagged(uintptr_t entry, void *block)
 {
+    struct span *pack = entry_span(entry);
     struct mem_region *region = pack->region;
-    struct size_class *class = &region->classes[pack->class_index];
-    const uint32_t *word = word_of(block);
+    struct size_class *class =
+        &region->classes[(entry >> MEM_TAG_SHIFT & MEM_TAG_CLASS) - MEM_TAG_SITED - 1];
+    size_t index = pack_index(pack, class, block);
 
-    if (MEM_UNLIKELY(!word || (uintptr_t)block % MEM_ALIGN || class->head == block ||
-                     queue_count == QUEUE_MAX || glue_threaded())) {
-        site_free(pack, block);
-        return;
-    }
-    if (class->room > 0) {
-        block_dies(region, word, class->bytes);
-        class_give(region, class, block);
-        return;
-    }
-    if (MEM_UNLIKELY(!pack_mark(pack, class, block))) {
+    if (MEM_UNLIKELY((uintptr_t)block % MEM_ALIGN || class->head == block || glue_threaded())) {
         site_free_other(pack, block);
         return;
     }
-    block_dies(region, word, class->bytes); /* before its word can be dropped */
+    if (class->room > 0) {
+        site_chain(pack, class, index, block);
+        return;
+    }
+    if (MEM_UNLIKELY(!pack_mark_index(pack, index))) {
+        site_free_other(pack, block); /* which says so */
+        return;
+    }
     MEM_POISON(block, class->bytes);
     region_count_free(region, class->bytes);
+    struct pack_words *words = pack_words(pack);
+    uint64_t bit = (uint64_t)1 << index / 64;
+    if (MEM_UNLIKELY(!words->touched)) {
+        pack_wait(pack, bit);
+        return;
+    }
+    words->touched |= bit;
     if (MEM_UNLIKELY(pack->used <= pack->low))
         pack_low(pack);
 }
 
-bool site_free_sized(struct mem_region *region, void *block, size_t bytes)
+void site_free(struct span *span, void *block)
 {
-    struct size_class *class = class_small(region, bytes);
+    uintptr_t entry = map_entry(block);
 
-    if (MEM_UNLIKELY(class->room <= 0)) {
-        struct span *pack = map_find(block);
-        if (!pack || pack->kind != SPAN_PACK)
-            return false;
-        site_free_pack(pack, block);
-        return true;
-    }
-    const uint32_t *word = word_of(block);
-    if (MEM_UNLIKELY(class->head == block || !word || queue_count == QUEUE_MAX || glue_threaded()))
-        return false;
-    block_dies(region, word, class->bytes);
-    class_give(region, class, block);
-    return true;
+    if (entry_is_sited(entry))
+        site_free_tagged(entry, block);
+    else
+        site_free_other(span, block);
 }
 
 void *site_resize(struct mem_region *region, void *block, size_t bytes, bool keep, unsigned kind)
@@ -661,12 +548,14 @@ void *site_resize(struct mem_region *region, void *block, size_t bytes, bool kee
         moved = plain_resize(region, block, bytes, keep);
     } else {
         size_t old = span && span->region ? block_bytes(span, block) : 0;
-        uint32_t word = old ? word_get(block) : 0;
+        uint32_t word = old ? word_get(span, block) : 0;
+        waiting_settle();
         moved = plain_resize(region, block, bytes, keep);
         size_t got = moved ? block_bytes(map_find(moved), moved) : 0;
         if (moved && (moved != block || got != old)) {
-            block_died_now(region, word, old);
-            block_born(region, moved, got, word >> KIND_SHIFT ? word >> KIND_SHIFT : kind);
+            unsigned before = word >> KIND_SHIFT & KIND_MASK;
+            block_died(region, word, old);
+            block_born(region, moved, got, before ? before : kind);
         }
     }
     sites_end_check();
@@ -684,12 +573,12 @@ bool site_resize_in_place(struct span *span, void *block, size_t bytes)
         done = site_last_resize_in_place(span, block, bytes);
     } else {
         size_t old = block_bytes(span, block);
-        uint32_t word = word_get(block);
+        uint32_t word = word_get(span, block);
         done = plain_resize_in_place(span, block, bytes);
         size_t got = done ? block_bytes(span, block) : old;
         if (got != old) {
-            block_died_now(region, word, old);
-            block_born(region, block, got, word >> KIND_SHIFT);
+            block_died(region, word, old);
+            block_born(region, block, got, word >> KIND_SHIFT & KIND_MASK);
         }
     }
     sites_end_check();
@@ -708,15 +597,16 @@ void site_region_dies(struct mem_region *region)
 {
     static const struct mem_mark nothing;
 
+    waiting_settle();
     if (region->method == MEM_LAST) {
-        last_reset_slow(region, &nothing);
+        site_last_stop();
+        site_last_reset(region, &nothing);
         struct count *kind = &kinds[region->kind];
         kind->got_count += region->kind_count;
         kind->freed_count += region->kind_count;
-        kind->got_bytes += region->kind_bytes;
-        kind->freed_bytes += region->kind_bytes;
-    } else if (!region->debug)
+    } else if (!region->debug) {
         (void)mem_region_walk(region, dying_visit, region);
+    }
 }
 
 /* ---- the interface ---- */
@@ -727,19 +617,20 @@ uint32_t mem_site_new(void)
 
     mem_lock();
     if (site_count == counts_room && site_count <= MEM_SITE_MAX) {
-        size_t bytes = counts_room * sizeof *counts;
-        struct count *more = counts == counts_first ? glue_map_sparse(2 * bytes)
-                                                    : glue_remap(counts, bytes, 2 * bytes);
-        if (more && counts == counts_first)
-            memcpy(more, counts, bytes);
+        size_t bytes = counts_room * sizeof *site_counts;
+        struct count *more = site_counts == counts_first
+                                 ? glue_map_sparse(2 * bytes)
+                                 : glue_remap(site_counts, bytes, 2 * bytes);
+        if (more && site_counts == counts_first)
+            memcpy(more, site_counts, bytes);
         if (more) {
-            counts = more;
+            site_counts = more;
             counts_room *= 2;
         }
     }
     if (site_count < counts_room && site_count <= MEM_SITE_MAX)
         site = site_count++;
-    now_forget(); /* what was no site may be one now, and counts may have moved */
+    now_forget(); /* what was no site may be one now, and site_counts may have moved */
     mem_unlock();
     return site;
 }
@@ -760,15 +651,14 @@ void mem_sites_set(bool on)
 
 enum mem_sites mem_sites_state(void)
 {
-    return state;
+    return site_state;
 }
 
 static void count_forget(struct count *count)
 {
-    uint64_t blocks = count->got_count - count->freed_count;
-    uint64_t bytes = count->got_bytes - count->freed_bytes;
-
-    *count = (struct count){ .freed_count = -blocks, .freed_bytes = -bytes, .peak_bytes = bytes };
+    count->forgotten_count = count->got_count;
+    count->peak_bytes = count->live_bytes;
+    count->last_peak = count->last_bytes;
 }
 
 void mem_sites_reset(void)
@@ -776,11 +666,11 @@ void mem_sites_reset(void)
     mem_lock();
     sites_settle();
     for (uint32_t i = 0; i < site_count; i++)
-        count_forget(&counts[i]);
+        count_forget(&site_counts[i]);
     for (int i = 0; i < MEM_KINDS; i++)
         count_forget(&kinds[i]);
     for (struct mem_region *region = mem_regions; region; region = region->next) {
-        region->kind_count = region->kind_bytes = 0;
+        region->kind_count = 0;
         region->kind_peak = region->busy_bytes;
     }
     mem_unlock();
@@ -789,17 +679,16 @@ void mem_sites_reset(void)
 static void stats_fill(struct count *count, struct mem_site_stats *ret_stats)
 {
     count_peak(count);
-    *ret_stats = (struct mem_site_stats){ .live_bytes = count->got_bytes - count->freed_bytes,
+    *ret_stats = (struct mem_site_stats){ .live_bytes = count->live_bytes + count->last_bytes,
                                           .live_count = count->got_count - count->freed_count,
-                                          .peak_bytes = count->peak_bytes,
-                                          .call_count = count->got_count + count->passed_count,
-                                          .total_bytes = count->got_bytes + count->passed_bytes };
+                                          .peak_bytes = count->peak_bytes + count->last_peak,
+                                          .call_count = count->got_count - count->forgotten_count };
 }
 
 /* Up to date; also where nothing is attributed. */
 static void counts_refresh(void)
 {
-    if (state == MEM_SITES_OFF)
+    if (site_state == MEM_SITES_OFF)
         sites_begin(false);
     else
         sites_settle();
@@ -811,7 +700,7 @@ bool mem_site_stats(uint32_t site, struct mem_site_stats *ret_stats)
         return false;
     mem_lock();
     counts_refresh();
-    stats_fill(&counts[site], ret_stats);
+    stats_fill(&site_counts[site], ret_stats);
     mem_unlock();
     return true;
 }
@@ -828,7 +717,6 @@ bool mem_kind_stats(unsigned kind, struct mem_site_stats *ret_stats)
             ret_stats->live_bytes += region->busy_bytes;
             ret_stats->live_count += region->alloc_count - region->freed_count;
             ret_stats->call_count += region->kind_count;
-            ret_stats->total_bytes += region->kind_bytes;
             ret_stats->peak_bytes += region->kind_peak;
         }
     mem_unlock();
@@ -843,7 +731,7 @@ int mem_site_walk(mem_site_visit *visit, void *arg)
     counts_refresh();
     for (uint32_t site = 0; site < site_count && !result; site++) {
         struct mem_site_stats stats;
-        stats_fill(&counts[site], &stats);
+        stats_fill(&site_counts[site], &stats);
         if (stats.call_count || stats.live_count)
             result = visit(arg, site, &stats);
     }
@@ -853,17 +741,16 @@ int mem_site_walk(mem_site_visit *visit, void *arg)
 
 uint32_t mem_site_of(const void *block, unsigned *ret_kind)
 {
-    const struct span *span = map_find(block);
+    struct span *span = map_find(block);
     uint32_t word = 0;
 
-    if (span && span->kind == SPAN_LAST)
-        word = state != MEM_SITES_OFF ? last_site_of(block) : 0;
-    else if (span)
-        word = word_get(block);
-    if (ret_kind) {
-        const struct mem_region *region = span ? span->region : NULL;
-        *ret_kind = word >> KIND_SHIFT ? word >> KIND_SHIFT : region ? region->kind : 0;
-    }
+    if (span && span->kind != SPAN_LAST)
+        word = word_get(span, block);
+    else if (span && site_state != MEM_SITES_OFF)
+        word = last_site_of(block);
+    unsigned kind = word >> KIND_SHIFT & KIND_MASK;
+    if (ret_kind)
+        *ret_kind = kind || !span || !span->region ? kind : span->region->kind;
     return word & MEM_SITE_MAX;
 }
 
@@ -877,17 +764,17 @@ bool site_counts_agree(void)
 {
     uint64_t bytes = 0, blocks = 0;
 
-    if (state == MEM_SITES_OFF)
+    if (site_state == MEM_SITES_OFF)
         return true;
     sites_settle();
     for (struct mem_region *region = mem_regions; region; region = region->next) {
-        uint64_t more;
+        size_t more;
         blocks -= live_of(region, &more);
         bytes -= more;
     }
     for (uint32_t i = 0; i < site_count; i++) {
-        blocks += counts[i].got_count - counts[i].freed_count;
-        bytes += counts[i].got_bytes - counts[i].freed_bytes;
+        blocks += site_counts[i].got_count - site_counts[i].freed_count;
+        bytes += site_counts[i].live_bytes + site_counts[i].last_bytes;
     }
     return !bytes && !blocks;
 }

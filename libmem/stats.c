@@ -197,7 +197,7 @@ MEM_RACY void stats_counters(const struct mem_region *region, struct mem_stats *
         .busy_count = (size_t)busy_count(region),
         .cache_bytes = cache_bytes(region),
         .cache_count = cache_count(region),
-        .peak_bytes = region->peak_bytes,
+        .peak_bytes = mem_region_peak(region),
         .alloc_count = region->alloc_count,
         .free_calls_count = region->freed_count - region->dropped_count,
         .resize_count = region->resize_count,
@@ -207,7 +207,6 @@ MEM_RACY void stats_counters(const struct mem_region *region, struct mem_stats *
         ret_stats->method = MEM_METHOD_DEBUG;
         ret_stats->busy_bytes = region->debug_bytes;
         ret_stats->busy_count = region->debug_count;
-        ret_stats->peak_bytes = region->debug_peak;
     }
     if (region->method == MEM_LAST)
         return;
@@ -237,24 +236,26 @@ size_t mem_region_busy(const struct mem_region *region)
 
 size_t mem_region_peak(const struct mem_region *region)
 {
-    return region->debug ? region->debug_peak : region->peak_bytes;
+    size_t peak = region->debug ? region->debug_peak : region->peak_bytes;
+
+    return peak > region->peak_before ? peak : region->peak_before;
 }
 
 size_t mem_region_peak_begin(struct mem_region *region)
 {
-    size_t *peak = region->debug ? &region->debug_peak : &region->peak_bytes;
-    size_t before = *peak;
+    size_t before = mem_region_peak(region);
 
-    *peak = mem_region_busy(region);
+    if (sites_followed() && region->method == MEM_LAST)
+        site_last_settle(region);
+    *(region->debug ? &region->debug_peak : &region->peak_bytes) = mem_region_busy(region);
+    region->peak_before = 0;
     return before;
 }
 
 void mem_region_peak_end(struct mem_region *region, size_t before)
 {
-    size_t *peak = region->debug ? &region->debug_peak : &region->peak_bytes;
-
-    if (*peak < before)
-        *peak = before;
+    if (region->peak_before < before)
+        region->peak_before = before;
 }
 
 /* ---- what the options have written ---- */

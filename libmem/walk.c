@@ -205,8 +205,10 @@ static void check_pack(struct check *check, const struct span *pack)
 
     check_that(check, pack->used <= pack->carved && pack->carved <= pack->capacity, pack->base,
                "counts of a pack");
-    check_that(check, !pack->quick == !(map_entry(pack->base) >> MEM_TAG_SHIFT), pack->base,
-               "tag of a pack");
+    check_that(check,
+               (pack->quick || pack_is_sited_fast(pack)) ==
+                   (map_entry(pack->base) >> MEM_TAG_SHIFT != 0),
+               pack->base, "tag of a pack");
     check_that(check, (pack->used == pack->capacity) == (pack->low == MEM_PACK_FULL), pack->base,
                "mark of a full pack");
     for (size_t i = 0; i < (pack->capacity + 63u) / 64; i++)

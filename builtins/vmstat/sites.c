@@ -138,7 +138,6 @@ static void lines_merge(struct line_sizes *list)
         sum->live_count += item->stats.live_count;
         sum->peak_bytes += item->stats.peak_bytes;
         sum->call_count += item->stats.call_count;
-        sum->total_bytes += item->stats.total_bytes;
     }
     list->count = kept;
 }

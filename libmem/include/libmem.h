@@ -236,7 +236,7 @@ const struct mem_option_info *mem_option_at(size_t index);
  * was 0 or no number of mem_site_new. The KIND of a block, 0 to MEM_KINDS - 1, says what it is for;
  * it comes from the call (mem_alloc_kind) or from the region (mem_region_kind_set). 0: other.
  *
- * Off, this costs nothing; on, some nanoseconds a call and four bytes for each 16 in use. Switched
+ * Off, this costs nothing; on, some nanoseconds a call and four bytes for each block. Switched
  * off while attributed blocks live it is FINISHING: new blocks belong to site 0, the old ones are
  * followed until they die, and then the cost ends. So at any moment but OFF the live bytes of all
  * sites are the busy bytes of all regions; while it is OFF, site 0 stands for all of them. Counters
@@ -261,15 +261,14 @@ uint32_t mem_site_count(void);
 /* As the option sites=on|off. */
 void mem_sites_set(bool on);
 enum mem_sites mem_sites_state(void);
-/* Forgets the past: calls and total bytes become 0 and peaks what lives now. */
+/* Forgets the past: calls become 0 and peaks what lives now. */
 void mem_sites_reset(void);
 
 struct mem_site_stats {
     uint64_t live_bytes, live_count; /* usable bytes of living blocks, as busy bytes of a region */
-    uint64_t peak_bytes;             /* the most live_bytes ever; of a kind, the peaks of MEM_LAST
-                                        regions are added */
+    uint64_t peak_bytes;             /* the most live_bytes ever in regions other than MEM_LAST, plus
+                                        the most in those (of a kind: in each of those) */
     uint64_t call_count;             /* blocks got, and blocks that a resize changed */
-    uint64_t total_bytes;            /* of these calls */
 };
 /* False: no such site or kind. */
 bool mem_site_stats(uint32_t site, struct mem_site_stats *ret_stats);
