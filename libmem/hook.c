@@ -105,42 +105,77 @@ void hooks_debug_region(void)
 
 /* ---- the calls ---- */
 
-/* While only a trace is written. */
-static void *traced_alloc(struct mem_region *region, size_t bytes, size_t align, bool zeroed)
+static __attribute__((noinline)) void *traced_alloc(struct mem_region *region, size_t bytes,
+                                                    size_t align, bool zeroed)
 {
-    void *block;
-
     mem_lock();
-    if (MEM_LIKELY(region->method == MEM_BEST && bytes - 1 < MEM_CLASS_MAX && align <= MEM_ALIGN)) {
-        block = class_take(region, &region->classes[mem_class_of(bytes)]);
-        if (zeroed && block)
-            memset(block, 0, bytes);
-    } else if (region->method != MEM_LAST || zeroed ||
-               MEM_UNLIKELY(!(block = last_alloc(region, bytes, align)))) {
-        block = plain_alloc(region, bytes, align, zeroed);
-    }
+    void *block = plain_alloc(region, bytes, align, zeroed);
     if (block)
         trace_event(region, NULL, block, bytes, align);
     mem_unlock();
     return block;
 }
 
-/* The same; false: BLOCK is not simply a block of a pack, or perhaps of another thread's heap. */
-static bool traced_free(void *block)
+static __attribute__((noinline)) void *traced_last_alloc(struct mem_region *region, size_t bytes)
 {
-    struct span *span = map_find(block);
+    void *block = last_alloc(region, bytes, MEM_ALIGN);
 
-    if (!span || span->kind != SPAN_PACK || span->region->debug || glue_threaded())
-        return false;
-    struct size_class *class = &span->region->classes[span->class_index];
-    mem_lock();
-    bool good = class->head != block && block_bytes(span, block);
-    if (good) {
-        trace_event(span->region, block, NULL, class->bytes, 0);
-        class_give(span->region, class, block);
+    return MEM_LIKELY(block) ? trace_got(region, block, bytes)
+                             : traced_alloc(region, bytes, MEM_ALIGN, false);
+}
+
+void *hook_traced_alloc(struct mem_region *region, size_t bytes, size_t align, bool zeroed)
+{
+    if (MEM_LIKELY(align <= MEM_ALIGN && !zeroed && !glue_threaded())) {
+        if (region->method == MEM_LAST)
+            return traced_last_alloc(region, bytes);
+        if (region->method == MEM_BEST && bytes - 1 < MEM_SMALL_MAX) {
+            struct size_class *class = class_small(region, bytes);
+            void *block = class->head;
+            if (MEM_LIKELY(block != NULL))
+                return trace_got(region, class_take_head(region, class, block), bytes);
+        }
     }
-    mem_unlock();
-    return good;
+    return traced_alloc(region, bytes, align, zeroed);
+}
+
+/* The same for a free that leaves few blocks in PACK. */
+static __attribute__((noinline)) void traced_low(struct span *pack, void *block, size_t bytes)
+{
+    trace_freed(pack->region, block, bytes);
+    pack_low(pack);
+}
+
+void hook_traced_free(uintptr_t entry, void *block, const void *caller)
+{
+    struct span *pack = entry_span(entry);
+
+    /* The entry may be stale. What is not simply a block of a pack, or perhaps of another thread's
+     * heap, or wrong, goes the long way. */
+    if (MEM_LIKELY(pack && pack->kind == SPAN_PACK && !pack->region->debug && !glue_threaded())) {
+        struct mem_region *region = pack->region;
+        struct size_class *class = &region->classes[pack->class_index];
+        size_t index = pack_index(pack, class, block), bytes = class->bytes;
+        if (MEM_LIKELY(index < pack->carved && pack->base + index * bytes == (char *)block &&
+                       class->head != block)) {
+            if (class->room > 0) {
+                class_give(region, class, block);
+                trace_freed(region, block, bytes);
+                return;
+            }
+            if (MEM_LIKELY(pack_mark_index(pack, index))) {
+                MEM_POISON(block, bytes);
+                region_count_free(region, bytes);
+                if (MEM_UNLIKELY(pack->used <= pack->low))
+                    traced_low(pack, block, bytes);
+                else
+                    trace_freed(region, block, bytes);
+                return;
+            }
+        }
+    }
+    if (block)
+        region_free(block, caller);
 }
 
 void *hook_alloc(struct mem_region *region, size_t bytes, size_t align, bool zeroed, unsigned kind,
@@ -148,8 +183,6 @@ void *hook_alloc(struct mem_region *region, size_t bytes, size_t align, bool zer
 {
     void *block = NULL;
 
-    if (mem_settings.hooks == HOOK_TRACE && !region->debug)
-        return traced_alloc(region, bytes, align, zeroed);
     mem_lock();
     if (fail_due()) {
         mem_unlock();
@@ -176,8 +209,6 @@ void *hook_alloc(struct mem_region *region, size_t bytes, size_t align, bool zer
 
 void hook_free(void *block, const void *caller)
 {
-    if (mem_settings.hooks == HOOK_TRACE && traced_free(block))
-        return;
     mem_lock();
     struct span *span = map_find(block);
     struct mem_region *region = span ? span->region : NULL;

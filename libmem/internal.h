@@ -423,6 +423,9 @@ static inline bool sites_followed(void)
 void *hook_alloc(struct mem_region *region, size_t bytes, size_t align, bool zeroed, unsigned kind,
                  const void *caller);
 void hook_free(void *block, const void *caller);
+/* While only a trace is written, of a region without frames. */
+void *hook_traced_alloc(struct mem_region *region, size_t bytes, size_t align, bool zeroed);
+void hook_traced_free(uintptr_t entry, void *block, const void *caller);
 void *hook_resize(struct mem_region *region, void *block, size_t bytes, bool keep, unsigned kind,
                   const void *caller);
 bool hook_resize_in_place(struct mem_region *region, void *block, size_t bytes);
@@ -442,6 +445,11 @@ void trace_forked(void); /* in the child */
 /* OLD NULL: got; NEW NULL: freed. */
 void trace_event(const struct mem_region *region, const void *old, const void *new, size_t bytes,
                  size_t align);
+/* The same, faster; there is a BLOCK, which trace_got returns. */
+void *trace_got(const struct mem_region *region, void *block, size_t bytes);
+void trace_freed(const struct mem_region *region, const void *block, size_t bytes);
+void trace_region_begins(
+    const struct mem_region *region); /* perhaps at an address of another one */
 
 /* debug.c: the frame around blocks of debug regions */
 void *debug_alloc(struct mem_region *region, size_t bytes, size_t align, bool zeroed,

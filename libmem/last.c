@@ -253,15 +253,16 @@ struct mem_mark mem_region_mark(struct mem_region *region)
 
 typedef void last_visit(struct mem_region *region, void *block, size_t bytes);
 
-static void segment_walk(const struct segment *segment, char *from, const char *to,
-                         last_visit *visit)
+static inline __attribute__((always_inline)) void
+segment_walk(const struct segment *segment, char *from, const char *to, last_visit *visit)
 {
     for (char *head = from; head < to; head += head_get(head) & ~(size_t)FILLER)
         if (!(head_get(head) & FILLER))
             visit(segment->region, head + MEM_LAST_HEAD, head_get(head) - MEM_LAST_HEAD);
 }
 
-void last_walk_above(struct mem_region *region, const struct mem_mark *mark, last_visit *visit)
+static inline __attribute__((always_inline)) void
+walk_above(struct mem_region *region, const struct mem_mark *mark, last_visit *visit)
 {
     struct segment *segment = region->last_segment;
     const struct segment *target = mark->segment ? mark->segment : region->segments;
@@ -274,6 +275,11 @@ void last_walk_above(struct mem_region *region, const struct mem_mark *mark, las
     if (segment)
         segment_walk(segment, mark->segment ? mark->next : segment->base + MEM_LAST_HEAD, to,
                      visit);
+}
+
+void last_walk_above(struct mem_region *region, const struct mem_mark *mark, last_visit *visit)
+{
+    walk_above(region, mark, visit);
 }
 
 static void site_clear(struct mem_region *region, void *block, size_t bytes)
@@ -380,7 +386,19 @@ void last_reset(struct mem_region *region, const struct mem_mark *mark)
 
 static void trace_death(struct mem_region *region, void *block, size_t bytes)
 {
-    trace_event(region, block, NULL, bytes, 0);
+    trace_freed(region, block, bytes);
+}
+
+static __attribute__((noinline)) void reset_hooked(struct mem_region *region,
+                                                   const struct mem_mark *mark)
+{
+    mem_lock();
+    if (mem_settings.hooks & HOOK_TRACE)
+        walk_above(region, mark, trace_death);
+    if (mem_settings.hooks & HOOK_SITES)
+        site_last_reset(region, mark);
+    last_reset(region, mark);
+    mem_unlock();
 }
 
 void mem_region_reset(struct mem_region *region, struct mem_mark mark)
@@ -390,15 +408,8 @@ void mem_region_reset(struct mem_region *region, struct mem_mark mark)
     /* Where the end is where it was, every block since the mark is dead already. */
     if (region->last_next == mark.next && region->last_segment == mark.segment)
         return;
-    if (MEM_LIKELY(mark.busy_bytes >= region->reset_floor)) {
+    if (MEM_LIKELY(mark.busy_bytes >= region->reset_floor))
         last_reset(region, &mark);
-        return;
-    }
-    mem_lock();
-    if (MEM_UNLIKELY(mem_settings.hooks & HOOK_TRACE))
-        last_walk_above(region, &mark, trace_death);
-    if (mem_settings.hooks & HOOK_SITES)
-        site_last_reset(region, &mark);
-    last_reset(region, &mark);
-    mem_unlock();
+    else
+        reset_hooked(region, &mark);
 }

@@ -60,6 +60,7 @@ void region_init(struct mem_region *region, const char *name, enum mem_method me
     region->method = region->debug ? MEM_BEST : method;
     region->open = true;
     region->slice_bytes = region->method == MEM_BEST ? 0 : MEM_SLICE_FIRST;
+    trace_region_begins(region);
     if (region->debug)
         hooks_debug_region();
     for (size_t i = 0; i < MEM_NAME_BYTES - 1 && name[i]; i++)
@@ -337,6 +338,8 @@ void *region_alloc(struct mem_region *region, size_t bytes, size_t align, bool z
     if (MEM_UNLIKELY(mem_settings.hooks || region->debug)) {
         if (mem_settings.hooks == HOOK_SITES && !region->debug)
             return site_alloc(region, bytes, align, zeroed, kind);
+        if (mem_settings.hooks == HOOK_TRACE && !region->debug)
+            return hook_traced_alloc(region, bytes, align, zeroed);
         return hook_alloc(region, bytes, align, zeroed, kind, caller);
     }
     return plain_alloc(region, bytes, align, zeroed);
@@ -539,7 +542,9 @@ void region_free(void *block, const void *caller)
 /* What is no block of a quick pack, or wrong; ENTRY is its page's. */
 static __attribute__((noinline)) void free_slow(uintptr_t entry, void *block, const void *caller)
 {
-    if (!entry_give(entry, block) && block)
+    if (mem_settings.hooks == HOOK_TRACE)
+        hook_traced_free(entry, block, caller);
+    else if (!entry_give(entry, block) && block)
         region_free(block, caller);
 }
 

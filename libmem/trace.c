@@ -21,7 +21,8 @@ enum {
     SITE_SLOTS = 256,
     SITE_BYTES = 256,
     SITE_PARTS = 3,
-    HIGH_SLOTS = 256,
+    HIGH_SLOTS = 2048, /* 64 KiB each */
+    HIGH_SHIFT = 53,
     HIGH_BYTES = 16,
     SIZE_TEXTS = 2048, /* at most 10000 */
     CLOCK_EVENTS = 32, /* the clock is read once in so many */
@@ -29,6 +30,8 @@ enum {
 
 static char buffer[WRITE_BYTES + EVENT_MAX];
 static size_t buffer_used;
+/* From here on it must be written; 0: there is no such trace. */
+static size_t text_limit, compact_limit;
 static int trace_fd = -1;
 static bool trace_compact;
 static uint64_t time_last;
@@ -39,8 +42,6 @@ static __thread int thread_known __attribute__((tls_model("initial-exec")));
 /* The end of an event that has no info: REGION:LETTER::, and a newline. */
 static struct region_text {
     const struct mem_region *region; /* NULL: unused */
-    enum mem_method method;
-    bool debug;
     uint8_t bytes;
     char text[REGION_BYTES];
 } __attribute__((aligned(64))) region_texts[REGION_SLOTS];
@@ -60,7 +61,7 @@ static struct site_text {
     char text[SITE_BYTES + 32];
 } site_texts[SITE_SLOTS];
 
-/* What the lines before said of the next one; thread 0: nothing, so it must say all. */
+/* What the lines before said of the next one; thread -1: nothing, so it must say all. */
 static struct {
     const struct site_text *text;
     uint32_t site;
@@ -119,19 +120,32 @@ static __attribute__((noinline)) void high_fill(struct high_text *text, uint64_t
     text->bytes = (uint32_t)(put_hex(put_text(text->text, "0x", 2), high, 1) - text->text);
 }
 
-/* Writes HIGH_BYTES + 4 at most, of which those that are returned count. */
-static inline char *put_address(char *to, const void *address)
+static inline struct high_text *high_slot(uint64_t high)
 {
-    uint64_t value = (uintptr_t)address, high = value >> 16;
-    struct high_text *text = &high_texts[high % HIGH_SLOTS];
+    return &high_texts[high * 0x9e3779b97f4a7c15u >> HIGH_SHIFT];
+}
 
-    if (MEM_UNLIKELY(text->high != high))
-        high_fill(text, high);
+/* TEXT is that of its high part. Writes HIGH_BYTES + 4 at most, of which those that are returned
+ * count. */
+static inline char *put_address_of(char *to, const void *address, const struct high_text *text)
+{
+    uint64_t value = (uintptr_t)address;
+
     memcpy(to, text->text, HIGH_BYTES);
     to += text->bytes;
     memcpy(to, &hex_pairs[value >> 8 & 255], 2);
     memcpy(to + 2, &hex_pairs[value & 255], 2);
     return to + 4;
+}
+
+static char *put_address(char *to, const void *address)
+{
+    uint64_t high = (uintptr_t)address >> 16;
+    struct high_text *text = high_slot(high);
+
+    if (MEM_UNLIKELY(text->high != high))
+        high_fill(text, high);
+    return put_address_of(to, address, text);
 }
 
 /* ---- the file ---- */
@@ -151,6 +165,7 @@ static void trace_give_up(void)
     line_send(&line);
     (void)close(trace_fd);
     trace_fd = -1;
+    text_limit = compact_limit = 0;
 }
 
 static void buffer_write(void)
@@ -168,7 +183,7 @@ static void buffer_write(void)
     }
     errno = saved;
     buffer_used = 0;
-    said.thread = 0;
+    said.thread = -1;
 }
 
 void trace_flush(void)
@@ -187,7 +202,7 @@ void mem_flush(void)
 static void trace_reset(void)
 {
     buffer_used = 0;
-    said.thread = 0;
+    said.thread = -1;
     thread_known = 0;
 }
 
@@ -196,6 +211,8 @@ void trace_start(int fd, bool compact)
     trace_stop();
     trace_fd = fd;
     trace_compact = compact;
+    text_limit = compact ? 0 : WRITE_BYTES;
+    compact_limit = compact ? WRITE_BYTES : 0;
     memset(region_texts, 0, sizeof region_texts);
     memset(site_texts, 0, sizeof site_texts);
     numbers_fill();
@@ -216,6 +233,7 @@ void trace_stop(void)
     if (trace_fd >= 0)
         (void)close(trace_fd);
     trace_fd = -1;
+    text_limit = compact_limit = 0;
 }
 
 void trace_forked(void)
@@ -261,12 +279,13 @@ static bool part_is_same(const struct site_text *one, const struct site_text *tw
            memcmp(one->text + one->start[part], two->text + two->start[part], bytes) == 0;
 }
 
-/* Writes what the lines before have not said: all when THREAD is not theirs, else the parts of SITE
- * that changed, of which those that are no longer known are empty. At most 400 bytes. */
-static __attribute__((noinline)) char *put_info(char *to, uint32_t site, int thread)
+/* Writes what the lines before have not said: all when this thread is not theirs, else the parts of
+ * SITE that changed, of which those that are no longer known are empty. At most 400 bytes. */
+static __attribute__((noinline)) char *put_info(char *to, uint32_t site)
 {
     struct site_text *text = &site_texts[site % SITE_SLOTS];
     const char *start = to;
+    int thread = thread_known ? thread_known : (thread_known = (int)gettid());
     bool whole = said.thread != thread;
 
     if (text->site != site) {
@@ -311,21 +330,27 @@ static __attribute__((noinline)) void region_text_fill(struct region_text *text,
     *to++ = region_letter(region);
     to = put_text(to, "::\n", 3);
     text->region = region;
-    text->method = region->method;
-    text->debug = region->debug;
     text->bytes = (uint8_t)(to - text->text);
 }
 
-static inline void event_text(const struct mem_region *region, const void *old, const void *new,
-                              size_t bytes, size_t align)
+static inline struct region_text *region_slot(const struct mem_region *region)
+{
+    return &region_texts[(uintptr_t)region >> 7 & (REGION_SLOTS - 1)];
+}
+
+void trace_region_begins(const struct mem_region *region)
+{
+    if (trace_fd >= 0 && region_slot(region)->region == region)
+        region_slot(region)->region = NULL;
+}
+
+static void event_text(const struct mem_region *region, const void *old, const void *new,
+                       size_t bytes, size_t align)
 {
     char *to = buffer + buffer_used;
-    struct region_text *text = &region_texts[(uintptr_t)region >> 7 & (REGION_SLOTS - 1)];
+    struct region_text *text = region_slot(region);
 
-    if (MEM_UNLIKELY(!thread_known))
-        thread_known = (int)gettid();
-    if (MEM_UNLIKELY(text->region != region || text->method != region->method ||
-                     text->debug != region->debug))
+    if (MEM_UNLIKELY(text->region != region))
         region_text_fill(text, region);
     if (!old) {
         memcpy(to, "0x0:", 4);
@@ -349,7 +374,7 @@ static inline void event_text(const struct mem_region *region, const void *old, 
     memcpy(to, text->text, REGION_BYTES);
     to += text->bytes;
     if (MEM_UNLIKELY(said.site != mem_site || said.thread != thread_known))
-        to = put_text(put_info(to - 2, mem_site, thread_known), ":\n", 2);
+        to = put_text(put_info(to - 2, mem_site), ":\n", 2);
     buffer_used = (size_t)(to - buffer);
 }
 
@@ -373,7 +398,7 @@ static inline uint64_t time_passed(void)
     return time < TRACE_TIME_MAX ? time : TRACE_TIME_MAX;
 }
 
-static inline void event_compact(const void *old, const void *new, uint64_t bytes, size_t align)
+static void event_compact(const void *old, const void *new, uint64_t bytes, size_t align)
 {
     uint64_t time = time_passed(), site = (uint64_t)mem_site << 40;
 
@@ -398,12 +423,77 @@ static inline void event_compact(const void *old, const void *new, uint64_t byte
 void trace_event(const struct mem_region *region, const void *old, const void *new, size_t bytes,
                  size_t align)
 {
+    if (MEM_UNLIKELY(buffer_used >= WRITE_BYTES))
+        trace_flush();
     if (trace_fd < 0)
         return;
-    if (MEM_UNLIKELY(buffer_used >= WRITE_BYTES))
-        buffer_write();
     if (trace_compact)
         event_compact(old, new, bytes, align);
     else
         event_text(region, old, new, bytes, align);
+}
+
+/* ---- the same where nothing is to be looked up or filled in ---- */
+
+/* Writes the event of BLOCK, the only one of the two, as text; false: it is not so simple. */
+static inline __attribute__((always_inline)) bool
+quick_text(const struct mem_region *region, const void *block, size_t bytes, bool freed)
+{
+    char *to = buffer + buffer_used;
+    const struct region_text *text = region_slot(region);
+    uint64_t high = (uintptr_t)block >> 16;
+    const struct high_text *address = high_slot(high);
+
+    if (MEM_UNLIKELY(text->region != region || address->high != high || bytes >= SIZE_TEXTS ||
+                     said.site != mem_site || said.thread != thread_known))
+        return false;
+    if (freed) {
+        to = put_address_of(to, block, address);
+        memcpy(to, ":0x0:", 5);
+        to += 5;
+    } else {
+        memcpy(to, "0x0:", 4);
+        to = put_address_of(to + 4, block, address);
+        *to++ = ':';
+    }
+    uint64_t size = size_texts[bytes];
+    memcpy(to, &size, sizeof size);
+    to += size >> 56;
+    memcpy(to, text->text, REGION_BYTES);
+    buffer_used = (size_t)(to + text->bytes - buffer);
+    return true;
+}
+
+static __attribute__((noinline)) void *event_got(const struct mem_region *region, void *block,
+                                                 size_t bytes)
+{
+    trace_event(region, NULL, block, bytes, 0);
+    return block;
+}
+
+void *trace_got(const struct mem_region *region, void *block, size_t bytes)
+{
+    if (MEM_LIKELY(buffer_used < text_limit)) {
+        if (MEM_LIKELY(quick_text(region, block, bytes, false)))
+            return block;
+    } else if (MEM_LIKELY(buffer_used < compact_limit && clock_wait)) {
+        clock_wait--;
+        put_words(trace_word(TRACE_ALLOC, (uintptr_t)block, 0),
+                  (bytes & (((uint64_t)1 << 40) - 1)) | (uint64_t)mem_site << 40, 16);
+        return block;
+    }
+    return event_got(region, block, bytes);
+}
+
+void trace_freed(const struct mem_region *region, const void *block, size_t bytes)
+{
+    if (MEM_LIKELY(buffer_used < text_limit)) {
+        if (MEM_LIKELY(quick_text(region, block, bytes, true)))
+            return;
+    } else if (MEM_LIKELY(buffer_used < compact_limit && clock_wait)) {
+        clock_wait--;
+        put_words(trace_word(TRACE_FREE, (uintptr_t)block, 0), 0, 8);
+        return;
+    }
+    trace_event(region, block, NULL, bytes, 0);
 }

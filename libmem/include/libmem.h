@@ -266,8 +266,8 @@ void mem_sites_reset(void);
 
 struct mem_site_stats {
     uint64_t live_bytes, live_count; /* usable bytes of living blocks, as busy bytes of a region */
-    uint64_t peak_bytes;             /* the most live_bytes ever in regions other than MEM_LAST, plus
-                                        the most in those (of a kind: in each of those) */
+    uint64_t peak_bytes;             /* the most live_bytes ever but for MEM_LAST regions, plus the
+                                        most in those (of a kind: in each of those) */
     uint64_t call_count;             /* blocks got, and blocks that a resize changed */
 };
 /* False: no such site or kind. */
