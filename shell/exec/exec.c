@@ -314,9 +314,10 @@ enum flow exec_list_last(struct shell *sh, const struct list *list)
     struct list head = { .count = list->count - 1, .items = list->items };
     const struct list_item *last = &list->items[list->count - 1];
     TRY(exec_list(sh, &head));
-    bool takes_last = last->node->kind == NODE_SIMPLE || last->node->kind == NODE_SUBSHELL;
+    enum node_kind kind = last->node->kind;
+    bool takes_last = kind == NODE_SIMPLE || kind == NODE_SUBSHELL || kind == NODE_PIPELINE;
     if (last->end == END_SEQ && takes_last) {
-        sh->exec_last = true; /* exec_simple or exec_subshell takes it at once */
+        sh->exec_last = true; /* exec_simple, exec_subshell or exec_pipeline takes it at once */
         return exec_node(sh, last->node);
     }
     struct list tail = { .count = 1, .items = list->items + list->count - 1 };

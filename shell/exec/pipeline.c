@@ -143,7 +143,22 @@ static enum flow last_here(struct shell *sh, struct pipes *pipes)
     return !status && head_status && !sh->condition_depth ? exec_failed(sh) : FLOW_NEXT;
 }
 
-static enum flow pipes_run(struct shell *sh, const struct node_pipeline *node)
+/* The last part in the place of this process, which then is the last command of the background
+ * job: what $! is to be. */
+static _Noreturn void last_replaces(struct shell *sh, struct pipes *pipes)
+{
+    enum flow flow = fdtab_install(sh, NULL, STDIN_FILENO, pipes->in);
+    if (flow == FLOW_NEXT) {
+        struct list_item item = { .node = pipes->node->parts[pipes->node->count - 1],
+                                  .end = END_SEQ };
+        struct list list = { .count = 1, .items = &item };
+        flow = exec_list_last(sh, &list);
+    }
+    exec_child_exit(sh, flow);
+}
+
+/* IS_LAST: the pipeline is all that this process has still to do. */
+static enum flow pipes_run(struct shell *sh, const struct node_pipeline *node, bool is_last)
 {
     TRY(subshell_before_process(sh));
     struct mem_mark mark = mem_region_mark(sh->scratch);
@@ -154,6 +169,8 @@ static enum flow pipes_run(struct shell *sh, const struct node_pipeline *node)
     enum flow flow = heads_start(sh, &pipes);
     const struct node *last = node->parts[node->count - 1];
     if (flow == FLOW_NEXT) {
+        if (is_last && sh->is_child && !option_on(sh, OPTION_PIPEFAIL) && exec_may_replace(sh))
+            last_replaces(sh, &pipes);
         if (simple_is_plain_external(sh, (const struct node_simple *)last))
             flow = last_spawned(sh, &pipes);
         else
@@ -167,10 +184,12 @@ static enum flow pipes_run(struct shell *sh, const struct node_pipeline *node)
 
 enum flow exec_pipeline(struct shell *sh, const struct node_pipeline *node)
 {
+    bool is_last = sh->exec_last;
+    sh->exec_last = false;
     if (!node->negate)
-        return pipes_run(sh, node);
+        return pipes_run(sh, node, is_last);
     sh->condition_depth++;
-    enum flow flow = node->count > 1 ? pipes_run(sh, node) : exec_node(sh, node->parts[0]);
+    enum flow flow = node->count > 1 ? pipes_run(sh, node, false) : exec_node(sh, node->parts[0]);
     sh->condition_depth--;
     if (flow == FLOW_NEXT)
         sh->status = !sh->status;
