@@ -16,6 +16,7 @@
 #include "shell/exec/jobs.h"
 #include "shell/exec/trap.h"
 #include "shell/state/fdtab.h"
+#include "shell/state/option.h"
 
 enum { TABLE_COLUMNS = 5, TABLE_WIDTH = 10 };
 
@@ -58,6 +59,9 @@ static enum flow list_some(struct shell *sh, const struct args *args, size_t fir
             const char *name = n >= 0 && n < NSIG ? trap_name((int)n) : NULL;
             if (name)
                 out_printf(sh->out, "%s\n", name);
+            else if (option_on(sh, OPTION_POSIX))
+                return shell_fail(sh, ERROR_BUILTIN, 1, args->argv[0], "%s: unknown signal number",
+                                  operand);
             else
                 out_printf(sh->out, "%lld\n", (long long)n);
             continue;

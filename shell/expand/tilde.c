@@ -6,6 +6,7 @@
  */
 #include "shell/expand/build.h"
 #include "shell/state/discipline.h"
+#include "shell/state/option.h"
 
 #include <pwd.h>
 #include <unistd.h>
@@ -57,9 +58,12 @@ static enum flow tilde_discipline(struct shell *sh, const char *name, size_t len
 
 enum flow part_tilde(struct builder *b, const struct part *part, const struct part *next)
 {
-    const char *name = part->literal.text, *directory;
-    TRY(tilde_discipline(b->sh, name, part->literal.len, &directory));
-    if (!directory)
+    const char *name = part->literal.text, *directory = NULL;
+    /* In POSIX a colon ends the name in assignments only. */
+    bool is_name = !part->before_colon || !option_on(b->sh, OPTION_POSIX);
+    if (is_name)
+        TRY(tilde_discipline(b->sh, name, part->literal.len, &directory));
+    if (is_name && !directory)
         directory = tilde_directory(b->sh, name, part->literal.len);
     if (!directory) {
         build_literal(b, "~", 1);

@@ -43,9 +43,10 @@ enum part_kind {
 /* A word is a flat array of parts. Quotes are gone: a part says whether it was quoted. An empty
  * pair of quotes is a quoted PART_LITERAL of length 0, so that it makes a field. */
 struct part {
-    uint8_t kind; /* enum part_kind */
-    bool quoted;  /* inside '..', "..", $'..' or after a backslash */
-    bool dquoted; /* inside "..": "$@" and "${a[@]}" give separate fields */
+    uint8_t kind;      /* enum part_kind */
+    bool quoted;       /* inside '..', "..", $'..' or after a backslash */
+    bool dquoted;      /* inside "..": "$@" and "${a[@]}" give separate fields */
+    bool before_colon; /* PART_TILDE that a : follows, not in an assignment: no tilde in POSIX */
     uint32_t line;
     union {
         struct {

@@ -139,7 +139,9 @@ static bool lex_tilde(struct parser *p, struct builder *b)
     char *text = arena_dup(p->arena, p->text + p->pos + 1, n - 1);
     if (!text)
         return parser_no_memory(p);
-    struct part part = { .kind = PART_TILDE, .line = b->line };
+    struct part part = { .kind = PART_TILDE,
+                         .before_colon = c == ':' && b->mode != WORD_VALUE,
+                         .line = b->line };
     part.literal.text = text;
     part.literal.len = joined_bytes(text, n - 1);
     skip(p, n);
