@@ -35,8 +35,8 @@ static enum flow replaced_path(struct shell *sh, const struct args *args, struct
     return FLOW_NEXT;
 }
 
-/* Looks PATH up in CDPATH; true with the place in RET when it is there. *RET_SHOW: it was not the
- * working directory. */
+/* Looks PATH up in CDPATH; true with the place in RET when it is there. *RET_SHOW: by an entry that
+ * is not empty. */
 static bool search_cdpath(struct shell *sh, const char *path, struct str *ret, bool *ret_show)
 {
     const char *list = var_text(sh, "CDPATH");
@@ -52,7 +52,7 @@ static bool search_cdpath(struct shell *sh, const char *path, struct str *ret, b
             str_putc(ret, '/');
         str_append_z(ret, path);
         if (str_ok(ret) && is_directory(str_text(ret))) {
-            *ret_show = len > 0 && !(len == 1 && *p == '.');
+            *ret_show = len > 0;
             return true;
         }
         p += len;

@@ -14,6 +14,7 @@
 #include "builtins/optpage.h"
 #include "shell/state/fdtab.h"
 #include "shell/state/frame.h"
+#include "shell/state/option.h"
 #include "shell/state/param.h"
 
 struct getopts {
@@ -290,6 +291,12 @@ static enum flow long_option(struct getopts *g, const char *word)
     return FLOW_NEXT;
 }
 
+/* POSIX knows options of one letter only: -? and --name are some that are not there. */
+static bool only_letters(const struct getopts *g)
+{
+    return !g->spec.extended && option_on(g->sh, OPTION_POSIX);
+}
+
 /* The option at the present byte of WORD. */
 static enum flow cluster_option(struct getopts *g, const char *word)
 {
@@ -299,7 +306,7 @@ static enum flow cluster_option(struct getopts *g, const char *word)
     struct optstring_item item;
     bool known = option[1] != ':' && option[1] != '#' && option[1] != '?' &&
                  find_letter(&g->spec, option[1], &item);
-    if (option[1] == '?' && !g->spec.quiet)
+    if (option[1] == '?' && !g->spec.quiet && !only_letters(g))
         return show_page(g, OPTPAGE_USAGE);
     state->offset++;
     if (known && item.argument) {
@@ -329,10 +336,12 @@ static enum flow find_next(struct getopts *g)
     state->offset = 0;
     bool is_option = word && (word[0] == '-' || (word[0] == '+' && g->spec.plus)) && word[1];
     if (is_option && word[0] == '-' && word[1] == '-') {
-        if (word[2])
+        if (word[2] && !only_letters(g))
             return long_option(g, word);
-        state->index++;
-        is_option = false;
+        if (!word[2]) {
+            state->index++;
+            is_option = false;
+        }
     }
     if (is_option) {
         state->offset = 1;
