@@ -17,6 +17,7 @@
 #include "builtins/operand.h"
 #include "shell/arith/arith.h"
 #include "shell/base/utf8.h"
+#include "shell/state/option.h"
 
 enum { WIDTH_MAX = 1 << 28, FLOAT_PRECISION_MAX = 4000 };
 
@@ -76,6 +77,13 @@ static struct num leading_number(const char *arg)
     return num_int(integer);
 }
 
+static bool is_constant(const char *arg)
+{
+    char *end;
+    (void)!strtold(arg, &end);
+    return end != arg && !*end;
+}
+
 static struct num take_number(struct printer *p)
 {
     const char *arg = take_arg(p);
@@ -89,6 +97,10 @@ static struct num take_number(struct printer *p)
         else
             code = (unsigned char)arg[1];
         return num_int(code >= 0x110000 ? code - 0x110000 : code);
+    }
+    if (option_on(p->sh, OPTION_POSIX) && !is_constant(arg)) {
+        complain(p, arg, "not a number");
+        return leading_number(arg);
     }
     struct num n;
     size_t depth = p->sh->depth;
