@@ -8,10 +8,15 @@
  *   needed by nobody, and goes at the period's end.
  * - COLLAPSE: when next to nothing but large blocks is left of a region, and of those less than is
  *   free, a program phase ended and perhaps nothing will be called again: the free memory goes at
- *   once. But what is taken again afterwards has a price: no collapse counts before twenty times
- *   the time of touching it again has passed, so a loop that does so on purpose loses 5 %. Only one
- *   that frees nearly all, and twice of what was taken again, comes early: such ones cost less than
- *   the first touching of the memory did.
+ *   once. But what is taken again afterwards has a price: no collapse of the same kind (some, most
+ *   or all is free) counts before twenty times the time of touching it again has passed, so a loop
+ *   that does so on purpose loses 5 %. Where all was free and more work than touching lay between,
+ *   three times are enough. Only one that frees most or all, and twice of what was taken again,
+ * comes early: such ones cost less than the first touching of the memory did. The kinds have
+ * accounts of their own, since that all is free is likely to be the end, whatever was a mistake
+ * before.
+ * - END: the heap of a thread that ends waits for the next thread, perhaps for ever: what is free
+ * of it goes, at the same price.
  * - FORK: free pages make each fork dearer: what a dozen of forks saw unused goes, and what is much
  *   goes at once, when it has no price any more.
  * Of each region `cache` bytes stay.
@@ -24,11 +29,14 @@
 enum {
     GIVE_MIN = 32 << 10,      /* a span with less dirty memory stays */
     FORKS = 12,               /* after so many without use giving has paid */
+    LEFT_MIN = 256 << 10,     /* less stays with the heap of a thread that ended */
     COLLAPSE_DIRTY = 2 << 20, /* what makes a collapse worth while ... */
     COLLAPSE_BUSY = 1 << 20,  /* ... and the most that packs may still hold */
-    COST_SHIFT = 11,          /* dropping and touching again: 1 us for 2 KiB */
+    COST_SHIFT = 13,          /* dropping and touching again: 1 us for 8 KiB ... */
+    COST_FAULT_NS = 1500,     /* ... and so much for each fault: few on huge pages */
     COST_TIMES = 20,
-    EARLY_PART = 64, /* of what is free, the most that large blocks may be in an early collapse */
+    COST_TIMES_SLOW = 3, /* where it was not taken in haste */
+    MOST_PART = 64,      /* of what is free, the most that large blocks may be where most is free */
 };
 
 #define FORK_MUCH ((size_t)64 << 20) /* free: a fork costs more than giving it */
@@ -157,47 +165,96 @@ bool give_undo(struct span *span)
     return true;
 }
 
-static bool region_collapsed(const struct mem_region *region, bool early)
+/* Whether only large blocks are left of REGION; *RET_PART: how much of it is free. */
+static bool region_collapsed(const struct mem_region *region, enum give_part *ret_part)
 {
     size_t busy = region->size_bytes - region->free_pages_bytes - region->large_bytes;
 
-    return busy <= COLLAPSE_BUSY && region->large_bytes <= (early ? region->dirty_bytes / EARLY_PART
-                                                                  : region->dirty_bytes * 2);
+    if (!region->large_count)
+        *ret_part = GIVE_ALL;
+    else
+        *ret_part = region->large_bytes <= region->dirty_bytes / MOST_PART ? GIVE_MOST : GIVE_SOME;
+    return busy <= COLLAPSE_BUSY && region->large_bytes <= region->dirty_bytes * 2;
 }
 
-/* BYTES of REGION were not needed for long: gives what is more than the cache may hold. */
-static size_t region_give_calm(struct mem_region *region, size_t bytes)
+/* Gives BYTES of REGION, which are PART of it. */
+static void region_give_part(struct mem_region *region, size_t bytes, enum give_part part,
+                             uint64_t now)
 {
-    size_t cache = mem_settings.cache_bytes;
+    size_t given = region_give(region, bytes);
 
-    return bytes >= MEM_CALM_MIN + cache ? region_give(region, bytes - cache) : 0;
+    if (!given)
+        return;
+    region->give_accounts[part].given += given;
+    region->give_accounts[part].given_at = region->given_at = now;
+    region->given_faults = glue_faults();
 }
 
-/* Whether the time that taking again what was given costs has not passed yet. */
-static bool is_early(struct mem_region *region, uint64_t now)
+/* BYTES of REGION, which are PART of it, are not needed: gives what is more than the cache may
+ * hold.
+ */
+static void region_give_calm(struct mem_region *region, size_t bytes, enum give_part part,
+                             uint64_t now)
 {
-    if (region->retaken_bytes) {
-        uint64_t cost = ((uint64_t)region->retaken_bytes >> COST_SHIFT) * COST_TIMES;
-        bool paid = now >= region->give_next;
-        region->give_debt = (paid ? 0 : region->give_debt) + region->retaken_bytes;
-        region->give_next = (paid ? now : region->give_next) + cost;
-        region->retaken_bytes = 0;
+    if (bytes >= MEM_CALM_MIN + mem_settings.cache_bytes)
+        region_give_part(region, bytes - mem_settings.cache_bytes, part, now);
+}
+
+/* Us that dropping BYTES and touching them again has cost. */
+static uint64_t cost_us(struct mem_region *region, size_t bytes)
+{
+    uint64_t faults = glue_faults(), pages = bytes >> MEM_PAGE_SHIFT;
+    uint64_t here = faults - region->given_faults;
+
+    region->given_faults = faults;
+    return (bytes >> COST_SHIFT) + (here < pages ? here : pages) * COST_FAULT_NS / 1000;
+}
+
+/* Charges what was taken again to the accounts that gave it. */
+static void accounts_charge(struct mem_region *region, uint64_t now)
+{
+    size_t taken = region->retaken_bytes;
+
+    if (!taken)
+        return;
+    uint64_t cost = cost_us(region, taken);
+    bool haste = now - region->given_at < cost + cost / 2;
+    for (unsigned part = GIVE_PARTS; part-- > 0 && region->retaken_bytes;) {
+        struct give_account *account = &region->give_accounts[part];
+        size_t left = region->retaken_bytes;
+        size_t bytes = left < account->given || part == GIVE_SOME ? left : account->given;
+        unsigned times = part == GIVE_ALL && !haste ? COST_TIMES_SLOW : COST_TIMES;
+        bool paid = now >= account->next;
+        account->given -= bytes < account->given ? bytes : account->given;
+        account->debt = (paid ? 0 : account->debt) + bytes;
+        account->next = (paid ? account->given_at : account->next) + cost * bytes / taken * times;
+        region->retaken_bytes -= bytes;
     }
-    return now < region->give_next;
+}
+
+/* PART of REGION is free, and the rest in large blocks: gives what is free, unless that was done
+ * not long ago for nothing. */
+static void give_collapsed(struct mem_region *region, enum give_part part, uint64_t now)
+{
+    const struct give_account *account = &region->give_accounts[part];
+
+    if (now >= account->next || (part != GIVE_SOME && region->dirty_bytes / 2 >= account->debt))
+        region_give_calm(region, region->dirty_bytes, part, now);
 }
 
 /* REGION has COLLAPSE_DIRTY or more dirty bytes, and one span more. */
 static void give_check(struct mem_region *region)
 {
     uint64_t now = glue_time_us();
-    bool early = is_early(region, now);
+    enum give_part part;
 
-    if ((!early || region->dirty_bytes / 2 >= region->give_debt) && region_collapsed(region, early))
-        (void)region_give_calm(region, region->dirty_bytes);
+    accounts_charge(region, now);
+    if (region_collapsed(region, &part))
+        give_collapsed(region, part, now);
     if (now - region->give_start < mem_settings.delay_ms * 1000)
         return;
     if (region->give_start)
-        (void)region_give_calm(region, region->dirty_low);
+        region_give_calm(region, region->dirty_low, GIVE_SOME, now);
     region->give_start = now;
     region->dirty_low = region->dirty_bytes;
 }
@@ -206,6 +263,21 @@ void give_freed(struct mem_region *region)
 {
     if (region->dirty_bytes >= COLLAPSE_DIRTY && mem_settings.giveback != MEM_GIVE_NONE)
         give_check(region);
+}
+
+void give_left(struct mem_region *region)
+{
+    size_t spare = region->size_bytes - region->busy_bytes - region->given_bytes;
+
+    if (spare < LEFT_MIN + mem_settings.cache_bytes || mem_settings.giveback == MEM_GIVE_NONE)
+        return;
+    uint64_t now = glue_time_us();
+    accounts_charge(region, now);
+    if (now < region->give_accounts[GIVE_ALL].next)
+        return;
+    pack_shrink(region);
+    if (region->dirty_bytes >= LEFT_MIN + mem_settings.cache_bytes)
+        region_give_part(region, region->dirty_bytes - mem_settings.cache_bytes, GIVE_ALL, now);
 }
 
 /* Us until REGION would give more. */
@@ -221,7 +293,7 @@ static uint64_t region_idle(struct mem_region *region, uint64_t now)
     if (region->give_start && now - region->give_start < delay)
         return delay - (now - region->give_start);
     if (region->give_start)
-        (void)region_give_calm(region, region->dirty_low);
+        region_give_calm(region, region->dirty_low, GIVE_SOME, now);
     region->give_start = now;
     region->dirty_low = region->dirty_bytes;
     return region->dirty_bytes < least ? UINT64_MAX : delay;
@@ -279,10 +351,12 @@ static void region_fork(struct mem_region *region)
         return;
     if (!region->fork_count || region->fork_low > bytes)
         region->fork_low = bytes;
-    if (bytes >= FORK_MUCH && !is_early(region, glue_time_us()))
-        (void)region_give_calm(region, bytes);
+    uint64_t now = glue_time_us();
+    accounts_charge(region, now);
+    if (bytes >= FORK_MUCH && now >= region->give_accounts[GIVE_SOME].next)
+        region_give_calm(region, bytes, GIVE_SOME, now);
     else if (++region->fork_count >= FORKS)
-        (void)region_give_calm(region, region->fork_low);
+        region_give_calm(region, region->fork_low, GIVE_SOME, now);
     else
         return;
     region->fork_count = 0;

@@ -19,6 +19,7 @@
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/single_threaded.h>
 #include <time.h>
 #include <ucontext.h>
@@ -26,14 +27,17 @@
 
 #include "libmem/config.h"
 
-/* The C library's own allocator; with the front only these names still lead to it. */
+/* The C library's own allocator; with the front only these names still lead to it. Weak, for a
+ * statically linked program does not hold it: its malloc is the one of the front. */
 #if MEM_FRONT
-extern void *__libc_memalign(size_t align, size_t bytes);
-extern void __libc_free(void *block);
+__attribute__((weak)) extern void *__libc_memalign(size_t align, size_t bytes);
+__attribute__((weak)) extern void __libc_free(void *block);
+#define glue_native_known()             (__libc_memalign && __libc_free)
 #define glue_native_alloc(align, bytes) __libc_memalign((align), (bytes))
 #define glue_native_free(block)         __libc_free(block)
 #else
 #include <stdlib.h>
+#define glue_native_known()             true
 #define glue_native_alloc(align, bytes) aligned_alloc((align), (bytes))
 #define glue_native_free(block)         free(block)
 #endif
@@ -192,6 +196,14 @@ static inline uint64_t glue_time_us(void)
 
     (void)clock_gettime(CLOCK_MONOTONIC, &now);
     return (uint64_t)now.tv_sec * 1000000u + (uint64_t)now.tv_nsec / 1000u;
+}
+
+/* How often the process touched a page that was not there. */
+static inline uint64_t glue_faults(void)
+{
+    struct rusage usage;
+
+    return getrusage(RUSAGE_SELF, &usage) == 0 ? (uint64_t)usage.ru_minflt : 0;
 }
 
 static inline const char *glue_error_text(int number)

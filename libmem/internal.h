@@ -109,6 +109,17 @@ struct mixed_pack {
     uint32_t *words;                     /* of site.c, one for each unit; NULL: none yet; stays */
 };
 
+/* How much of a region was free when it was given. */
+enum give_part { GIVE_SOME, GIVE_MOST, GIVE_ALL, GIVE_PARTS };
+
+/* What taking again cost that was given: see giveback.c. */
+struct give_account {
+    uint64_t given_at; /* us: when last something was given */
+    size_t given;      /* and not taken again yet */
+    size_t debt;       /* taken again since it was last paid ... */
+    uint64_t next;     /* ... us: will be by then */
+};
+
 struct mem_region {
     size_t small_limit; /* requests of 1..small_limit take the fast path; LAST: none */
     size_t site_limit;  /* the same where sites are followed and nothing else asks */
@@ -154,12 +165,14 @@ struct mem_region {
     size_t dirty_bytes,
         dirty_low; /* of those in bins: written to and not given; the least of late */
     size_t given_bytes, lazy_bytes, retaken_bytes;
-    size_t retaken_total;           /* retaken_bytes is that since the last collapse */
-    size_t given_count;             /* spans in bins that are `given` */
-    size_t give_debt;               /* taken again since a collapse was last free of charge */
-    uint64_t give_start, give_next; /* us: the period began; the next collapse may be taken */
-    size_t fork_low;                /* the least of dirty_bytes over the last forks ... */
-    uint32_t fork_count;            /* ... so many */
+    size_t retaken_total; /* retaken_bytes is that since the last collapse */
+    size_t given_count;   /* spans in bins that are `given` */
+    struct give_account give_accounts[GIVE_PARTS];
+    uint64_t given_at;     /* us: when last something was given for one of them ... */
+    uint64_t given_faults; /* ... and how many faults there had been when last was looked */
+    uint64_t give_start;   /* us: the period of calm began */
+    size_t fork_low;       /* the least of dirty_bytes over the last forks ... */
+    uint32_t fork_count;   /* ... so many */
     size_t debug_bytes, debug_peak, debug_count; /* debug: what was asked for and lives */
     uint64_t bin_bits[2];
     struct span *bins[MEM_BINS];
@@ -320,6 +333,7 @@ size_t large_want_bytes(const struct span *span, size_t bytes);
 enum { GIVE_ASK = -2 };
 extern int give_overcommit;                 /* the system's setting, or GIVE_ASK: not asked yet */
 void give_freed(struct mem_region *region); /* a span of it became free */
+void give_left(struct mem_region *region);  /* the thread whose heap it is ends */
 void give_fork(void);                       /* before a fork */
 /* The free ends of segments; of ASKING, which needs more than they are, free segments only. */
 void give_segments(const struct mem_region *asking);
@@ -345,6 +359,8 @@ static inline size_t pack_index(const struct span *pack, const struct size_class
     return (uint64_t)((const char *)address - pack->base) * class->reciprocal >> 32;
 }
 void pack_drain(struct mem_region *region); /* all classes: frees the packs that only chains hold */
+/* The same, and the last pack of each class; chains stay short until blocks are asked for. */
+void pack_shrink(struct mem_region *region);
 void pack_class_init(struct size_class *class, size_t bytes);
 uint64_t *pack_bits_new(size_t capacity); /* NULL: no memory */
 /* The bits of PACK go on in TO, all 0. */

@@ -108,11 +108,36 @@ static inline enum heap_state heap_state(const struct mem_region *region)
     return (enum heap_state)__atomic_load_n(&region->heap, __ATOMIC_RELAXED);
 }
 
+/* A heap whose thread has ended takes at once what was pushed: perhaps there is no other one. */
+static void remote_waits(struct mem_region *region)
+{
+    int saved = errno;
+
+    if (MEM_LIKELY(heap_state(region) != HEAP_WAITING))
+        return;
+    mem_lock();
+    if (heap_state(region) == HEAP_WAITING)
+        (void)remote_take(region);
+    mem_unlock();
+    errno = saved;
+}
+
 static void outbox_send(void)
 {
-    if (outbox.region)
-        remote_push(outbox.region, outbox.first, outbox.last);
+    struct mem_region *region = outbox.region;
+
+    if (!region)
+        return;
     outbox.region = NULL;
+    remote_push(region, outbox.first, outbox.last);
+    remote_waits(region);
+}
+
+/* BLOCK of another thread's heap goes there without the outbox. */
+static void block_push(struct mem_region *region, void *block)
+{
+    remote_give(region, block);
+    remote_waits(region);
 }
 
 /* A BLOCK of the heap REGION, not this thread's, is free. */
@@ -142,6 +167,8 @@ static void heap_leave(void *heap)
 
     outbox_send();
     mem_lock();
+    (void)remote_take(region);
+    give_left(region);
     heap_mine = &heap_none;
     heap_set(region, HEAP_WAITING);
     mem_unlock();
@@ -266,7 +293,7 @@ __attribute__((visibility("hidden"))) void block_free(void *block)
     const struct span *span = map_find(block);
 
     if (span && span->region && !heap_is_mine(span->region) && block_bytes(span, block))
-        remote_give(span->region, block);
+        block_push(span->region, block);
     else
         plain_free(block);
 }
@@ -281,7 +308,7 @@ static __attribute__((noinline)) void front_free(void *block, const void *caller
 
     /* Of a quick pack of another heap. */
     if (tag >= MEM_TAG_HEAP && region != heap_mine && (uintptr_t)block % MEM_ALIGN == 0) {
-        remote_give(region, block);
+        block_push(region, block);
         return;
     }
 
@@ -292,7 +319,7 @@ static __attribute__((noinline)) void front_free(void *block, const void *caller
             return;
         }
         if (heap_state(region) != HEAP_SHARED && block_bytes(span, block)) {
-            remote_give(region, block);
+            block_push(region, block);
             return;
         }
     }

@@ -10,7 +10,7 @@
 #include "libmem/internal.h"
 
 /* What an option may say about a value. */
-enum verdict { GOOD, BAD, TOO_LATE, REFUSED, PRIVATE_ONLY, UNWRITABLE, CONTRADICTS };
+enum verdict { GOOD, BAD, TOO_LATE, REFUSED, PRIVATE_ONLY, UNWRITABLE, CONTRADICTS, ABSENT };
 
 struct word {
     const char *text;

@@ -12,7 +12,6 @@
 enum { WORD_BYTES = 128 };
 
 struct mem_settings mem_settings = {
-    .sources = (1u << SOURCE_COUNT) - 1,
     .page_bytes = MEM_PAGE,
     .segment_bytes = MEM_SEGSIZE,
     .giveback = MEM_GIVE_AUTO,
@@ -58,10 +57,18 @@ static bool source_named(struct word word, unsigned *ret_bit)
     return false;
 }
 
+/* Those that this program has. */
+static unsigned sources_here(void)
+{
+    const unsigned all = (1u << SOURCE_COUNT) - 1;
+
+    return glue_native_known() ? all : all & ~(1u << SOURCE_NATIVE);
+}
+
 /* getmemory=f[:g...]: only the listed ones; a list that begins with a negation starts from all. */
 static enum verdict apply_getmemory(struct word value, bool off)
 {
-    const unsigned all = (1u << SOURCE_COUNT) - 1;
+    const unsigned all = sources_here();
     unsigned allowed = 0, bit;
     bool first = true, good = !off || !value.text;
     struct word part;
@@ -81,11 +88,13 @@ static enum verdict apply_getmemory(struct word value, bool off)
         first = false;
         allowed = no ? allowed & ~bit : allowed | bit;
     }
-    if (!allowed)
-        good = false;
-    mem_settings.sources = good ? allowed : all;
+    bool absent = good && allowed == 1u << SOURCE_NATIVE && !(allowed & all);
+    good = good && (allowed & all);
+    mem_settings.sources = good ? allowed & all : all;
     if (source_used() < SOURCE_COUNT && !(mem_settings.sources == 1u << source_used()))
         source_forget();
+    if (absent)
+        return ABSENT;
     return good ? GOOD : BAD;
 }
 
@@ -604,8 +613,13 @@ static void complain(struct word name, struct word value, const struct option *o
     } else if (verdict == TOO_LATE) {
         line_str(&line, ": cannot change while the program runs");
     } else {
-        line_str(&line, value.text ? ": bad value: accepted is " : ": value missing: accepted is ");
-        line_str(&line, option->accepted);
+        if (verdict == ABSENT)
+            line_str(&line, ": a statically linked program has no other malloc");
+        else if (value.text)
+            line_str(&line, ": bad value: accepted is ");
+        else
+            line_str(&line, ": value missing: accepted is ");
+        line_str(&line, verdict == ABSENT ? "" : option->accepted);
         if (!all_or_nothing) {
             line_str(&line, "; using the default, ");
             line_str(&line, option->standard);
@@ -674,6 +688,7 @@ void mem_settings_init(void)
         return;
     settings_read = true;
     mem_settings.page_bytes = mem_round_up(MEM_PAGE, glue_page_bytes());
+    mem_settings.sources = sources_here();
     const char *text = glue_env("VMALLOC_OPTIONS");
     if (text && !glue_privileged()) {
         size_t bytes = strnlen(text, MEM_OPTIONS_BYTES);

@@ -473,7 +473,7 @@ void pack_drain(struct mem_region *region)
 
 /* Most of REGION's blocks are free, and the last ones of each class, waiting in its chain, keep
  * whole packs from going: until blocks are asked for again, chains stay as short as can be. */
-static void pack_shrink(struct mem_region *region)
+void pack_shrink(struct mem_region *region)
 {
     region->shrinking = true;
     pack_drain(region);

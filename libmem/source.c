@@ -4,7 +4,8 @@
  * - anon: anonymous mappings wherever the kernel likes; grown by mremap, perhaps elsewhere.
  * - break: the program break; grows in place while nobody else moves it; what cannot be given back
  *   at its top waits in a list of spare ranges.
- * - native: the C library's own allocator, below the malloc that this library may have replaced.
+ * - native: the C library's own allocator, below the malloc that this library may have replaced; a
+ *   statically linked program has none.
  * - safe: mappings put at addresses of our own choice, in a private area that the kernel does not
  *   use by itself, each with room above it, so that they grow upwards in place. Nothing is mapped
  *   ahead: address space limits (ulimit -v) count only what is in use.

@@ -99,6 +99,22 @@ static inline bool test_front(void)
     return front;
 }
 
+static inline int test_count_spare(void *arg, const struct mem_range *range)
+{
+    if (range->kind == MEM_RANGE_FREE || range->kind == MEM_RANGE_BUSY)
+        *(size_t *)arg += range->bytes - range->busy_bytes;
+    return 0;
+}
+
+/* What REGION has that was touched and is neither busy nor given back. */
+static inline size_t test_spare(struct mem_region *region)
+{
+    size_t spare = 0;
+
+    mem_region_walk_ranges(region, test_count_spare, &spare);
+    return spare;
+}
+
 /* Collects what PID writes into FD, and returns its wait status. */
 static inline int test_collect(pid_t pid, int fd, char *ret_text, size_t bytes)
 {

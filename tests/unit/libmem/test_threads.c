@@ -147,8 +147,54 @@ static int do_fork(void)
     return 0;
 }
 
+enum { NODES = 300000 };
+static void *nodes[NODES];
+
+static void *nodes_get(void *arg)
+{
+    for (int i = 0; i < NODES; i++)
+        nodes[i] = memset(malloc(24 + (size_t)i % 90), 1, 24);
+    return arg;
+}
+
+static void *nodes_free(void *arg)
+{
+    for (int i = 0; i < NODES; i++)
+        free(nodes[i]);
+    return arg;
+}
+
+static void *nodes_both(void *arg)
+{
+    return nodes_free(nodes_get(arg));
+}
+
+static size_t spare_bytes(void)
+{
+    size_t spare = 0;
+
+    for (struct mem_region *region = mem_region_next(NULL); region;
+         region = mem_region_next(region))
+        spare += test_spare(region);
+    return spare;
+}
+
+/* A thread has ended: what it freed itself, and what others free of it, goes back. */
+static int do_left(void)
+{
+    run_threads(1, nodes_both);
+    size_t own = spare_bytes();
+    run_threads(1, nodes_get);
+    (void)nodes_free(NULL);
+    size_t others = spare_bytes();
+    dprintf(2, "own %d others %d faults %zu\n", own < 5000000, others < 5000000, mem_check(NULL));
+    return 0;
+}
+
 static int program(const char *what)
 {
+    if (strcmp(what, "left") == 0)
+        return do_left();
     if (strcmp(what, "exchange") == 0)
         return do_exchange();
     return strcmp(what, "brief") == 0 ? do_brief() : do_fork();
@@ -194,12 +240,21 @@ static void test_fork(void **state)
     check("fork", "method=debug", "failures 0 faults 0 bad 0");
 }
 
+static void test_left(void **state)
+{
+    (void)state;
+    if (!test_front())
+        skip(); /* there is but one heap */
+    check("left", "delay=100000", "own 1 others 1 faults 0");
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_exchange),
         cmocka_unit_test(test_brief),
         cmocka_unit_test(test_fork),
+        cmocka_unit_test(test_left),
     };
 
     if (argc > 1)
