@@ -5,18 +5,19 @@
  * when it was not needed for long. There is no timer and no thread: time is looked at when spans
  * are freed, by mem_idle and before a fork. Three rules:
  * - CALM: `dirty_low` is the least that was free at any moment of a period of `delay`. So much was
- *   needed by nobody, and goes at the period's end.
- * - COLLAPSE: when next to nothing but large blocks is left of a region, and of those less than is
- *   free, a program phase ended and perhaps nothing will be called again: the free memory goes at
- *   once. But what is taken again afterwards has a price: no collapse of the same kind (some, most
- *   or all is free) counts before twenty times the time of touching it again has passed, so a loop
- *   that does so on purpose loses 5 %. Where all was free and more work than touching lay between,
- *   three times are enough. Only one that frees most or all, and twice of what was taken again,
- * comes early: such ones cost less than the first touching of the memory did. The kinds have
- * accounts of their own, since that all is free is likely to be the end, whatever was a mistake
- * before.
+ *   needed by nobody, and goes at the period's end. When half of it was taken again in the next
+ *   period, that was a mistake, and the period after it is twice as long, up to 64 times.
+ * - COLLAPSE: when next to nothing but large blocks is left of a region, and of those half of what
+ *   is free, a program phase ended and perhaps nothing will be called again: the free memory goes
+ *   at once. But what is taken again afterwards has a price: no collapse of the same kind (some,
+ *   most or all is free) counts before twenty times the time of touching it again has passed, so a
+ *   loop that does so on purpose loses 5 %. Where all was free and more work than touching lay
+ *   between, three times are enough. Only one that frees most or all, and twice of what was taken
+ *   again, comes early: such ones cost less than the first touching of the memory did. The kinds
+ *   have accounts of their own, since that all is free is likely to be the end, whatever was a
+ *   mistake before.
  * - END: the heap of a thread that ends waits for the next thread, perhaps for ever: what is free
- * of it goes, at the same price.
+ *   of it goes, at the same price.
  * - FORK: free pages make each fork dearer: what a dozen of forks saw unused goes, and what is much
  *   goes at once, when it has no price any more.
  * Of each region `cache` bytes stay.
@@ -34,9 +35,11 @@ enum {
     COLLAPSE_BUSY = 1 << 20,  /* ... and the most that packs may still hold */
     COST_SHIFT = 13,          /* dropping and touching again: 1 us for 8 KiB ... */
     COST_FAULT_NS = 1500,     /* ... and so much for each fault: few on huge pages */
-    COST_TIMES = 20,
-    COST_TIMES_SLOW = 3, /* where it was not taken in haste */
-    MOST_PART = 64,      /* of what is free, the most that large blocks may be where most is free */
+    COST_TIMES = 20,          /* so much time must pass ... */
+    COST_TIMES_SLOW = 3,      /* ... and so much where it was not taken in haste */
+    CALM_SHIFT_MAX = 6,
+    SOME_PART = 2, /* the parts of what is free that large blocks may be at most */
+    MOST_PART = 64,
 };
 
 #define FORK_MUCH ((size_t)64 << 20) /* free: a fork costs more than giving it */
@@ -62,6 +65,20 @@ void give_huge(const struct mem_region *region, char *base, size_t bytes, size_t
 
     if (big && bytes >= MEM_HUGE_MIN)
         glue_advise(base, bytes, MADV_HUGEPAGE);
+}
+
+void give_huge_block(const struct segment *segment, size_t from, size_t to, size_t more_bytes)
+{
+    uintptr_t start = (uintptr_t)segment->base + from, end = (uintptr_t)segment->base + to;
+
+    if (mem_settings.huge == MEM_HUGE_ON || segment_moves(segment))
+        return; /* as a whole, when it was got */
+    start &= ~(uintptr_t)(MEM_HUGE_MIN - 1);
+    end &= ~(uintptr_t)(MEM_HUGE_MIN - 1);
+    if (start < (uintptr_t)segment->base)
+        start = (uintptr_t)segment->base;
+    if (start < end)
+        give_huge(segment->region, (char *)start, end - start, more_bytes);
 }
 
 static bool source_maps(const struct segment *segment)
@@ -174,30 +191,32 @@ static bool region_collapsed(const struct mem_region *region, enum give_part *re
         *ret_part = GIVE_ALL;
     else
         *ret_part = region->large_bytes <= region->dirty_bytes / MOST_PART ? GIVE_MOST : GIVE_SOME;
-    return busy <= COLLAPSE_BUSY && region->large_bytes <= region->dirty_bytes * 2;
+    return busy <= COLLAPSE_BUSY && region->large_bytes <= region->dirty_bytes / SOME_PART;
 }
 
 /* Gives BYTES of REGION, which are PART of it. */
-static void region_give_part(struct mem_region *region, size_t bytes, enum give_part part,
-                             uint64_t now)
+static size_t region_give_part(struct mem_region *region, size_t bytes, enum give_part part,
+                               uint64_t now)
 {
     size_t given = region_give(region, bytes);
 
     if (!given)
-        return;
+        return 0;
     region->give_accounts[part].given += given;
     region->give_accounts[part].given_at = region->given_at = now;
     region->given_faults = glue_faults();
+    return given;
 }
 
 /* BYTES of REGION, which are PART of it, are not needed: gives what is more than the cache may
  * hold.
  */
-static void region_give_calm(struct mem_region *region, size_t bytes, enum give_part part,
-                             uint64_t now)
+static size_t region_give_calm(struct mem_region *region, size_t bytes, enum give_part part,
+                               uint64_t now)
 {
-    if (bytes >= MEM_CALM_MIN + mem_settings.cache_bytes)
-        region_give_part(region, bytes - mem_settings.cache_bytes, part, now);
+    size_t cache = mem_settings.cache_bytes;
+
+    return bytes >= MEM_CALM_MIN + cache ? region_give_part(region, bytes - cache, part, now) : 0;
 }
 
 /* Us that dropping BYTES and touching them again has cost. */
@@ -239,7 +258,18 @@ static void give_collapsed(struct mem_region *region, enum give_part part, uint6
     const struct give_account *account = &region->give_accounts[part];
 
     if (now >= account->next || (part != GIVE_SOME && region->dirty_bytes / 2 >= account->debt))
-        region_give_calm(region, region->dirty_bytes, part, now);
+        (void)region_give_calm(region, region->dirty_bytes, part, now);
+}
+
+/* A period of calm is over: the next one is longer if what went after the last was taken again. */
+static void calm_learn(struct mem_region *region)
+{
+    size_t taken = region->retaken_total - region->calm_retaken;
+
+    if (region->calm_given && taken >= region->calm_given / 2)
+        region->calm_shift += region->calm_shift < CALM_SHIFT_MAX;
+    else
+        region->calm_shift -= region->calm_shift > 0;
 }
 
 /* REGION has COLLAPSE_DIRTY or more dirty bytes, and one span more. */
@@ -251,10 +281,12 @@ static void give_check(struct mem_region *region)
     accounts_charge(region, now);
     if (region_collapsed(region, &part))
         give_collapsed(region, part, now);
-    if (now - region->give_start < mem_settings.delay_ms * 1000)
+    if (now - region->give_start < mem_settings.delay_ms * 1000 << region->calm_shift)
         return;
+    calm_learn(region);
     if (region->give_start)
-        region_give_calm(region, region->dirty_low, GIVE_SOME, now);
+        region->calm_given = region_give_calm(region, region->dirty_low, GIVE_SOME, now);
+    region->calm_retaken = region->retaken_total;
     region->give_start = now;
     region->dirty_low = region->dirty_bytes;
 }
@@ -277,7 +309,8 @@ void give_left(struct mem_region *region)
         return;
     pack_shrink(region);
     if (region->dirty_bytes >= LEFT_MIN + mem_settings.cache_bytes)
-        region_give_part(region, region->dirty_bytes - mem_settings.cache_bytes, GIVE_ALL, now);
+        (void)region_give_part(region, region->dirty_bytes - mem_settings.cache_bytes, GIVE_ALL,
+                               now);
 }
 
 /* Us until REGION would give more. */
@@ -293,7 +326,7 @@ static uint64_t region_idle(struct mem_region *region, uint64_t now)
     if (region->give_start && now - region->give_start < delay)
         return delay - (now - region->give_start);
     if (region->give_start)
-        region_give_calm(region, region->dirty_low, GIVE_SOME, now);
+        (void)region_give_calm(region, region->dirty_low, GIVE_SOME, now);
     region->give_start = now;
     region->dirty_low = region->dirty_bytes;
     return region->dirty_bytes < least ? UINT64_MAX : delay;
@@ -354,9 +387,9 @@ static void region_fork(struct mem_region *region)
     uint64_t now = glue_time_us();
     accounts_charge(region, now);
     if (bytes >= FORK_MUCH && now >= region->give_accounts[GIVE_SOME].next)
-        region_give_calm(region, bytes, GIVE_SOME, now);
+        (void)region_give_calm(region, bytes, GIVE_SOME, now);
     else if (++region->fork_count >= FORKS)
-        region_give_calm(region, region->fork_low, GIVE_SOME, now);
+        (void)region_give_calm(region, region->fork_low, GIVE_SOME, now);
     else
         return;
     region->fork_count = 0;

@@ -171,8 +171,10 @@ struct mem_region {
     uint64_t given_at;     /* us: when last something was given for one of them ... */
     uint64_t given_faults; /* ... and how many faults there had been when last was looked */
     uint64_t give_start;   /* us: the period of calm began */
-    size_t fork_low;       /* the least of dirty_bytes over the last forks ... */
-    uint32_t fork_count;   /* ... so many */
+    size_t calm_given, calm_retaken; /* at its begin: what went; retaken_total */
+    uint8_t calm_shift;              /* it lasts so many times twice the delay */
+    size_t fork_low;                 /* the least of dirty_bytes over the last forks ... */
+    uint32_t fork_count;             /* ... so many */
     size_t debug_bytes, debug_peak, debug_count; /* debug: what was asked for and lives */
     uint64_t bin_bits[2];
     struct span *bins[MEM_BINS];
@@ -340,6 +342,10 @@ void give_segments(const struct mem_region *asking);
 bool give_undo(struct span *span); /* makes it usable; false: no memory */
 /* Wants huge pages for a range if REGION is big, or will be with MORE_BYTES of blocks. */
 void give_huge(const struct mem_region *region, char *base, size_t bytes, size_t more_bytes);
+/* The same, but for huge=on and what moves, which want all at once, for a block or a segment that
+ * reached to FROM in SEGMENT and now does to TO: of the huge pages that it fills, since one that is
+ * touched at its start is there as a whole. */
+void give_huge_block(const struct segment *segment, size_t from, size_t to, size_t more_bytes);
 
 /* page.c: packs */
 /* A counted block of CLASS, whose head is empty; or NULL with ENOMEM. */
@@ -605,6 +611,12 @@ static inline char *span_end(const struct span *span)
 static inline char *segment_end(const struct segment *segment)
 {
     return segment->base + segment->bytes;
+}
+
+/* Whether the system moves SEGMENT without copying, which it does only where all of it is alike. */
+static inline bool segment_moves(const struct segment *segment)
+{
+    return segment->solo && !mem_sources[segment->source].copies;
 }
 
 /* How much of SPAN was ever written to. */

@@ -433,6 +433,7 @@ static struct span *solo_take(struct mem_region *region, size_t pages)
     if (segment->high < span_end(span))
         segment->high = span_end(span);
     map_set(span, 0, span->pages);
+    give_huge_block(segment, 0, pages << MEM_PAGE_SHIFT, pages << MEM_PAGE_SHIFT);
     return span;
 }
 
@@ -503,6 +504,8 @@ static void large_resized(struct span *span, size_t old_pages)
         region->peak_bytes = region->busy_bytes;
     if (span->segment->high < span_end(span))
         span->segment->high = span_end(span);
+    if (span->segment->solo && bytes > old)
+        give_huge_block(span->segment, old, bytes, 0);
 }
 
 /* What a growing SPAN should be given when BYTES are asked for: the more often, the more. */

@@ -102,8 +102,12 @@ static struct segment *last_segment_new(struct mem_region *region, size_t bytes)
     segment->span = span;
     segment->last_next = segment->base + MEM_LAST_HEAD;
     segment_map_more(segment, segment->base, 0);
-    if (!segment->lent)
+    if (!segment->lent) {
+        /* A huge page that is not filled is little beside 16 of them. */
+        size_t sure = share >= 2 * MEM_HUGE_MIN ? segment->bytes : bytes;
+        give_huge_block(segment, 0, sure, sure);
         segment_announce(region, segment->base, segment->bytes);
+    }
     return segment;
 }
 

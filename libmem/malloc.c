@@ -331,6 +331,8 @@ static __attribute__((noinline)) void front_free(void *block, const void *caller
 
 void free(void *block)
 {
+    if (!block)
+        return;
     struct mem_region *region = heap_mine;
     uintptr_t entry = map_entry(block);
     size_t index = (entry >> MEM_TAG_SHIFT ^ region->heap_tag) - 1;
@@ -343,8 +345,6 @@ void free(void *block)
             return;
         }
     }
-    if (!block)
-        return;
     /* A tag with the number of another heap. */
     if (MEM_LIKELY(entry >> MEM_TAG_SHIFT >= MEM_TAG_HEAP && index >= MEM_TAG_MIXED &&
                    region != &heap_none && (uintptr_t)block % MEM_ALIGN == 0))

@@ -357,7 +357,10 @@ static void segment_got(struct segment *segment, char *base, size_t part)
         memset(base, 0, part);
         segment->cleared_bytes = (size_t)(base + part - segment->base);
     }
-    give_huge(region, base, part, segment->solo ? part : 0);
+    if (mem_settings.huge == MEM_HUGE_ON || segment_moves(segment))
+        give_huge(region, base, part, segment->solo ? part : 0);
+    else if (!segment->solo && region->method != MEM_LAST) /* these by blocks */
+        give_huge_block(segment, (size_t)(base - segment->base), segment->bytes, 0);
 }
 
 void segment_trim(struct segment *segment, size_t bytes)

@@ -193,9 +193,7 @@ static void test_rounds(void **state)
             char *large = memset(mem_alloc(region, 3 << 20), 1, 3 << 20);
             for (int i = 0; i < NODES; i++)
                 nodes[i] = memset(mem_alloc(region, 24 + (size_t)i % 90), 1, 24);
-            uint64_t until = glue_time_us() + 200000; /* work */
-            while (glue_time_us() < until)
-                ;
+            pause_ms(200); /* work */
             for (int i = 0; i < NODES; i++)
                 mem_free(nodes[i]);
             mem_free(large);
