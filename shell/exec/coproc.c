@@ -23,6 +23,7 @@ int coproc_read_fd(struct shell *sh)
 
 int coproc_write_fd(struct shell *sh)
 {
+    jobs_refresh(sh); /* nobody may be left who reads it */
     return sh->jobs->coproc_write;
 }
 
@@ -45,6 +46,7 @@ void coproc_close_read(struct shell *sh)
 
 enum flow coproc_move(struct shell *sh, struct frame *target, int fd, bool reading)
 {
+    jobs_refresh(sh);
     int *end = reading ? &sh->jobs->coproc_read : &sh->jobs->coproc_write;
     if (*end < 0 || !fdtab_is_open(sh, *end))
         return shell_fail(sh, ERROR_REDIRECT, 1, "p", "no coprocess");
@@ -119,8 +121,8 @@ enum flow coproc_start(struct shell *sh, const struct node *node)
         close(from[0]);
     TRY(flow);
     struct job *job;
+    jobs->coproc_pid = pid; /* which may end before the job is made */
     TRY(background_job(sh, node, pid, &job));
     job->is_coproc = true;
-    jobs->coproc_pid = pid;
     return FLOW_NEXT;
 }
