@@ -1,11 +1,11 @@
 /*
  * The public functions of the pattern matcher: chooses how a pattern is compiled and run.
  *
- * Three ways, from fast to able: match_glob.c for plain patterns, match_sim.c for groups and
- * regular expressions, match_track.c for negation, conjunction, look-ahead and back references.
- * Regular expressions are compiled by the same machinery and not by the C library's, whose matcher
- * allocates, stops at NUL bytes and knows no lazy quantifiers; so no pattern holds anything but its
- * own block.
+ * Three ways, from fast to able: match_glob.c for plain patterns (and match_stretch.c), match_sim.c
+ * for groups and regular expressions (with match_dfa.c where a text is long), match_track.c for
+ * negation, conjunction, look-ahead and back references. Regular expressions are compiled by the
+ * same machinery and not by the C library's, whose matcher allocates, stops at NUL bytes and knows
+ * no lazy quantifiers; no pattern holds anything but its own block and what match_dfa.c keeps.
  */
 #include "shell/base/match_internal.h"
 
@@ -78,8 +78,11 @@ struct pattern *pattern_compile(struct mem_region *region, const char *text, siz
 
 void pattern_free(struct pattern *p)
 {
-    if (p)
-        mem_free_sized(p->region, p, p->bytes);
+    if (!p)
+        return;
+    if (p->space)
+        dfa_release(p->space);
+    mem_free_sized(p->region, p, p->bytes);
 }
 
 bool pattern_is_literal(const char *text, size_t len)
@@ -106,10 +109,22 @@ size_t pattern_unescape(const char *text, size_t len, char *ret)
     return (size_t)(to - ret);
 }
 
+enum { LONG_BYTES = 1024 }; /* from here on match_dfa.c is thought of */
+
 static bool run_pattern(struct run *run)
 {
+    enum { PATIENCE = 256 };
     run->pc = 0;
+    /* Most matches in long texts are short: only those that are not are worth a table. */
+    if (run->p->dfa_able && run->len - run->start >= LONG_BYTES)
+        run->patience = PATIENCE;
     bool found = run->p->backtracks ? track_run(run) : sim_run(run);
+    if (run->gave_up) {
+        enum dfa_verdict verdict = dfa_run(run);
+        run->patience = 0;
+        run->gave_up = false;
+        found = verdict == DFA_UNKNOWN ? sim_run(run) : verdict == DFA_YES;
+    }
     if (run->no_memory)
         errno = ENOMEM;
     return found;
@@ -136,6 +151,8 @@ bool pattern_matches(const struct pattern *p, const char *text, size_t len)
 {
     if (p->is_glob)
         return glob_matches(p, text, len);
+    if (p->is_stretch)
+        return stretch_matches(p, text, len);
     if (p->whole_not && !p->left_open && !p->right_open)
         return whole_not_matches(p, text, len);
     struct run run = {
@@ -153,6 +170,8 @@ ptrdiff_t pattern_prefix(const struct pattern *p, const char *text, size_t len, 
 {
     if (p->is_glob)
         return glob_prefix(p, text, len, longest);
+    if (p->is_stretch)
+        return stretch_prefix(p, text, len, longest);
     ptrdiff_t slots[2 * MATCH_CAPTURE_MAX];
     struct run run = {
         .p = p,
@@ -173,6 +192,8 @@ ptrdiff_t pattern_suffix(const struct pattern *p, const char *text, size_t len, 
 {
     if (p->is_glob)
         return glob_suffix(p, text, len, longest);
+    if (p->is_stretch)
+        return stretch_suffix(p, text, len, longest);
     ptrdiff_t slots[2 * MATCH_CAPTURE_MAX];
     struct run run = {
         .p = p,
@@ -217,17 +238,28 @@ static size_t run_for_spans(struct run *run, struct match_span *spans, size_t sp
     return wanted ? wanted : 1;
 }
 
+/* WHOLE is a match of P, which has no group but, perhaps, one around all of it. */
+static size_t whole_spans(const struct pattern *p, struct match_span whole,
+                          struct match_span *spans, size_t span_max)
+{
+    set_span(spans, span_max, 0, whole.start, whole.end);
+    if (!p->is_stretch || !p->stretch.group || span_max < 2)
+        return 1;
+    set_span(spans, span_max, 1, whole.start, whole.end);
+    return 2;
+}
+
 size_t pattern_search(const struct pattern *p, const char *text, size_t len, size_t start,
                       struct match_span *spans, size_t span_max)
 {
     if (start > len)
         return 0;
-    if (p->is_glob) {
+    if (p->is_glob || p->is_stretch) {
         struct match_span whole;
-        if (!glob_search(p, text, len, start, &whole))
+        if (p->is_glob ? !glob_search(p, text, len, start, &whole)
+                       : !stretch_search(p, text, len, start, &whole))
             return 0;
-        set_span(spans, span_max, 0, whole.start, whole.end);
-        return 1;
+        return whole_spans(p, whole, spans, span_max);
     }
     if (p->left_fixed && start > 0)
         return 0;
@@ -245,12 +277,11 @@ size_t pattern_search(const struct pattern *p, const char *text, size_t len, siz
 size_t pattern_matches_spans(const struct pattern *p, const char *text, size_t len,
                              struct match_span *spans, size_t span_max)
 {
-    if (p->is_glob) {
-        if (!glob_matches(p, text, len))
-            return 0;
-        set_span(spans, span_max, 0, 0, (ptrdiff_t)len);
-        return 1;
-    }
+    const struct match_span whole = { 0, (ptrdiff_t)len };
+    if (p->is_glob)
+        return glob_matches(p, text, len) ? whole_spans(p, whole, spans, span_max) : 0;
+    if (p->is_stretch && !p->left_open && !p->right_open)
+        return stretch_matches(p, text, len) ? whole_spans(p, whole, spans, span_max) : 0;
     struct run run = {
         .p = p,
         .text = text,
@@ -259,6 +290,17 @@ size_t pattern_matches_spans(const struct pattern *p, const char *text, size_t l
         .to_end = !p->right_open,
     };
     return run_for_spans(&run, spans, span_max);
+}
+
+bool pattern_worth_waiting(const struct pattern *p, size_t len, const char **ret_text,
+                           size_t *ret_len, unsigned *ret_flags)
+{
+    if (p->is_glob || p->is_stretch || !p->dfa_able || p->group_count == 0 || len < LONG_BYTES)
+        return false;
+    *ret_text = p->text;
+    *ret_len = p->text_len;
+    *ret_flags = p->flags;
+    return true;
 }
 
 const char *pattern_error(int error)

@@ -8,7 +8,8 @@
  * backslash before each quoted character that is NOT a letter or digit, and drops an unquoted one
  * before a letter outside ( ).
  *
- * Compiled once. Matching takes time that cannot explode and allocates nothing, except for patterns
+ * Compiled once. Matching takes time that cannot explode and allocates nothing for texts below a
+ * kilobyte (beyond that it tries, to be faster), except for patterns
  * with !( ), &, back references, look-ahead or %( ): those allocate, and without memory do not
  * match (errno ENOMEM); back references give up after some ten million steps.
  */
@@ -62,6 +63,10 @@ size_t pattern_search(const struct pattern *p, const char *text, size_t len, siz
 /* As pattern_matches but fills the spans. */
 size_t pattern_matches_spans(const struct pattern *p, const char *text, size_t len,
                              struct match_span *spans, size_t span_max);
+/* Are the groups of P in a text of LEN bytes best found only when someone asks for them? Then that
+ * can be done with a pattern compiled from *RET_TEXT, which is P's, and *RET_FLAGS. */
+bool pattern_worth_waiting(const struct pattern *p, size_t len, const char **ret_text,
+                           size_t *ret_len, unsigned *ret_flags);
 /* Option letters of a leading ~(..): whether N (no match gives nothing) is set; for globbing. */
 bool pattern_option_nullglob(const struct pattern *p);
 

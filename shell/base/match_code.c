@@ -319,6 +319,20 @@ static void find_first_bytes(struct pattern *p, uint32_t *waiting, uint32_t *see
     p->has_first = true;
 }
 
+/* The byte that all matches start with, or -1. */
+static int16_t only_byte(const struct pattern *p)
+{
+    int16_t found = -1;
+    for (int16_t byte = 0; p->has_first && byte < 256; byte++) {
+        if (!(p->first_bytes[byte / 32] >> (byte % 32) & 1))
+            continue;
+        if (found >= 0)
+            return -1;
+        found = byte;
+    }
+    return found;
+}
+
 /* --- layout
  * --------------------------------------------------------------------------------------- */
 
@@ -377,6 +391,8 @@ static struct pattern *pattern_build(struct mem_region *region, const struct emi
     uint32_t groups = ps->group_count < MATCH_CAPTURE_MAX ? ps->group_count : MATCH_CAPTURE_MAX - 1;
     struct pattern head = {
         .region = region,
+        .text_len = (size_t)(ps->end - ps->text),
+        .flags = flags,
         .period = (flags & PATTERN_PERIOD) != 0,
         .nullglob = ps->nullglob,
         .left_open = ps->left_open,
@@ -410,6 +426,8 @@ static struct pattern *pattern_build(struct mem_region *region, const struct emi
         memcpy((uint8_t *)(uintptr_t)p->group_map, ps->group_map, sizeof ps->group_map);
     struct sim_list *lists = p->space->lists;
     find_first_bytes(p, lists[0].pcs, lists[0].mark);
+    p->first_byte = only_byte(p);
+    p->dfa_able = dfa_can_run(p);
     for (unsigned i = 0; i < 2; i++) {
         memset(lists[i].mark, 0, p->code_count * sizeof *lists[i].mark);
         lists[i].generation = 0;
@@ -427,6 +445,7 @@ struct pattern *code_compile(struct mem_region *region, struct parse *ps, struct
     e.failed |= ps->no_memory;
     struct pattern *p = e.failed ? NULL : pattern_build(region, &e, flags);
     if (p) {
+        stretch_find(p, root);
         /* The whole pattern is one !( ) that needs no more than the other engine can do: a match of
          * everything is decided by running what it must not match. */
         uint32_t at = p->code[0].op == OP_SAVE;

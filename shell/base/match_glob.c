@@ -264,6 +264,18 @@ struct place {
     const char *start, *end;
 };
 
+/* Skips ASCII characters that are not in SET. */
+static const char *set_find(const struct char_set *set, const char *at, const char *end)
+{
+    while (at < end) {
+        unsigned char byte = (unsigned char)*at;
+        if (byte >= 0x80 || (set->ascii[byte / 32] >> (byte % 32)) & 1)
+            break;
+        at++;
+    }
+    return at;
+}
+
 /* The first place of SEG in the text from AT to END. */
 static struct place seg_find(const struct pattern *p, const struct glob_seg *seg, const char *at,
                              const char *end)
@@ -276,6 +288,8 @@ static struct place seg_find(const struct pattern *p, const struct glob_seg *seg
                                 : memmem(at, (size_t)(end - at), bytes, lead->len);
             if (!at)
                 break;
+        } else if (lead->kind == GLOB_SET) {
+            at = set_find(&p->sets[lead->x], at, end);
         }
         const char *after = seg->plain ? at + lead->len : seg_match(p, seg, at, end);
         if (after)

@@ -4,6 +4,7 @@
  *   match_parse.c  shell patterns -> nodes       match_regex.c  regular expressions -> nodes
  *   match_order.c  numbers the groups of a tree
  *   match_code.c   nodes -> code                 match_sim.c    runs code, all threads in lock step
+ *   match_dfa.c    runs code over long texts     match_stretch.c  one class, repeated
  *   match_track.c  runs code by backtracking     match.c        the public functions */
 #ifndef SHELL_BASE_MATCH_INTERNAL_H
 #define SHELL_BASE_MATCH_INTERNAL_H
@@ -217,7 +218,17 @@ struct sim_space {
     struct sim_list lists[2];
     struct sim_task *tasks;
     ptrdiff_t *work; /* slots of the thread being added */
+    struct dfa *dfa; /* match_dfa.c; NULL: none yet */
     uint32_t task_max;
+};
+
+/* One element, MIN to MAX times: match_stretch.c. */
+struct stretch {
+    bool from_start, to_end; /* ^ before, $ behind */
+    bool group;              /* a group around it */
+    bool ascii[128];         /* the characters that it takes */
+    struct inst inst;        /* takes one */
+    uint32_t min, max;
 };
 
 struct pattern {
@@ -225,8 +236,10 @@ struct pattern {
     size_t bytes; /* of the one block that holds all of this */
     const struct char_set *sets;
     const struct char_range *ranges;
-    const char *text; /* bytes of literals, or the whole pattern for OP_NEST */
-    bool is_glob, period, nullglob;
+    const char *text; /* bytes of literals, or the whole pattern */
+    size_t text_len;  /* of the latter */
+    unsigned flags;   /* it was compiled with */
+    bool is_glob, is_stretch, period, nullglob;
     bool left_open, right_open;
     /* glob */
     const struct glob_seg *segs;
@@ -239,6 +252,9 @@ struct pattern {
     const uint8_t *group_map; /* the number in the code of each group; NULL: the same */
     bool left_fixed, right_fixed;
     bool backtracks, has_backref, by_preference, whole_not, has_first;
+    struct stretch stretch;
+    bool dfa_able;           /* match_dfa.c can run it */
+    int16_t first_byte;      /* the only one that a match can start with; -1: there are others */
     uint32_t first_bytes[8]; /* bytes that a match can start with, when HAS_FIRST */
 };
 
@@ -255,10 +271,21 @@ struct run {
     uint32_t slot_count; /* slots wanted: 0, 2 (whole match) or up to the pattern's */
     ptrdiff_t *slots;    /* result; [0] start, [1] end, then the groups */
     uint32_t pc;
-    uint8_t *ends; /* collect instead: bit n is set when a match ends at START + n */
+    uint8_t *ends;   /* collect instead: bit n is set when a match ends at START + n */
+    size_t stop;     /* no match ends after that; 0: not known */
+    size_t patience; /* characters to look at before giving up; 0: all */
+    bool gave_up;
     bool no_memory;
 };
 bool sim_run(struct run *run);
+/* From AT on, the first place where a match can start; LEN + 1 when there is none. P->has_first. */
+size_t pattern_next_start(const struct pattern *p, const char *text, size_t len, size_t at);
+/* What match_dfa.c found out. UNKNOWN: match_sim.c has to run, though with START, FROM_START and
+ * STOP of the run as far as they were found. */
+enum dfa_verdict { DFA_UNKNOWN, DFA_NO, DFA_YES };
+enum dfa_verdict dfa_run(struct run *run);
+bool dfa_can_run(const struct pattern *p);
+void dfa_release(struct sim_space *space);
 bool track_run(struct run *run);
 bool assert_holds(const struct run *run, enum assert_kind kind, size_t at);
 
@@ -269,6 +296,29 @@ ptrdiff_t glob_prefix(const struct pattern *p, const char *text, size_t len, boo
 ptrdiff_t glob_suffix(const struct pattern *p, const char *text, size_t len, bool longest);
 bool glob_search(const struct pattern *p, const char *text, size_t len, size_t start,
                  struct match_span *ret_span);
+/* Is ROOT, which P was compiled from, such a pattern? Sets is_stretch and stretch. */
+void stretch_find(struct pattern *p, const struct node *root);
+bool stretch_matches(const struct pattern *p, const char *text, size_t len);
+ptrdiff_t stretch_prefix(const struct pattern *p, const char *text, size_t len, bool longest);
+ptrdiff_t stretch_suffix(const struct pattern *p, const char *text, size_t len, bool longest);
+bool stretch_search(const struct pattern *p, const char *text, size_t len, size_t start,
+                    struct match_span *ret_span);
+/* Does INST take the character CP? (A period at the start of file names is the caller's.) */
+static inline bool inst_takes(const struct pattern *p, const struct inst *inst, uint32_t cp)
+{
+    switch ((enum op)inst->op) {
+    case OP_CHAR:
+        return cp == inst->x;
+    case OP_CHAR_FOLD:
+        return utf8_to_lower(cp) == inst->x;
+    case OP_ANY:
+        return true;
+    case OP_SET:
+        return set_has(&p->sets[inst->x], p->ranges, cp);
+    default:
+        return false;
+    }
+}
 /* Compiles a parsed pattern; NULL when out of memory (parse.no_memory) or too big (errno E2BIG). */
 struct pattern *code_compile(struct mem_region *region, struct parse *ps, struct node *root,
                              unsigned flags);

@@ -223,19 +223,9 @@ static bool take_match(struct sim *sim, const ptrdiff_t *slots, size_t at)
 /* True when INST takes character CP at AT. */
 static bool takes(const struct run *run, const struct inst *inst, uint32_t cp, size_t at)
 {
-    const struct pattern *p = run->p;
-    switch ((enum op)inst->op) {
-    case OP_CHAR:
-        return cp == inst->x;
-    case OP_CHAR_FOLD:
-        return utf8_to_lower(cp) == inst->x;
-    case OP_ANY:
-        return !(at == 0 && p->period && cp == '.');
-    case OP_SET:
-        return set_has(&p->sets[inst->x], p->ranges, cp) && !(at == 0 && p->period && cp == '.');
-    default:
+    if (at == 0 && cp == '.' && run->p->period && inst->op != OP_CHAR && inst->op != OP_CHAR_FOLD)
         return false;
-    }
+    return inst_takes(run->p, inst, cp);
 }
 
 /* Moves the threads of FROM at AT over one character (BYTES long, 0 at the end) into TO. */
@@ -262,20 +252,27 @@ static void step(struct sim *sim, const struct sim_list *from, struct sim_list *
     }
 }
 
-/* From AT on, the first place where a match can start; LEN + 1 when there is none. */
-static size_t next_start(const struct run *run, size_t at)
+size_t pattern_next_start(const struct pattern *p, const char *text, size_t len, size_t at)
 {
-    const struct pattern *p = run->p;
-    if (!p->has_first || run->pc != 0)
-        return at;
-    const char *q = run->text + at, *end = run->text + run->len;
+    const char *q = text + at, *end = text + len;
+    if (p->first_byte >= 0 && p->first_byte < 0x80) {
+        q = at < len ? memchr(q, p->first_byte, len - at) : NULL;
+        return q ? (size_t)(q - text) : len + 1;
+    }
     while (q < end) {
         unsigned char byte = (unsigned char)*q;
         if (p->first_bytes[byte / 32] >> (byte % 32) & 1)
-            return (size_t)(q - run->text);
+            return (size_t)(q - text);
         q += utf8_char_bytes(q, end);
     }
-    return run->len + 1;
+    return len + 1;
+}
+
+static size_t next_start(const struct run *run, size_t at)
+{
+    if (!run->p->has_first || run->pc != 0)
+        return at;
+    return pattern_next_start(run->p, run->text, run->len, at);
 }
 
 static bool done(const struct sim *sim)
@@ -300,7 +297,7 @@ bool sim_run(struct run *run)
     };
     struct sim_list *now = &space->lists[0], *next = &space->lists[1];
     const char *end = run->text + run->len;
-    size_t at = run->start;
+    size_t at = run->start, patience = run->patience;
     list_clear(now, run->p->code_count);
     add_start(&sim, now, at);
     for (;;) {
@@ -322,8 +319,12 @@ bool sim_run(struct run *run)
         if (bytes && run->latest)
             add_start(&sim, next, at + bytes);
         step(&sim, now, next, at, bytes, cp);
-        if (bytes == 0 || done(&sim))
+        if (bytes == 0 || done(&sim) || (at == run->stop && run->stop))
             break;
+        if (patience && --patience == 0) {
+            run->gave_up = true;
+            return false;
+        }
         if (!run->latest && seeding(&sim))
             add_start(&sim, next, at + bytes);
         at += bytes;

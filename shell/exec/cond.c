@@ -55,6 +55,14 @@ static enum flow match_test(struct shell *sh, const struct cond *cond, const cha
         const struct pattern *pattern;
         TRY(pattern_word_compile(sh, cond->b, regex, &pattern));
         errno = 0;
+        if (special_match_waits(pattern, len)) {
+            *ret = regex ? pattern_search(pattern, text, len, 0, spans, 1) > 0
+                         : pattern_matches(pattern, text, len);
+            if (*ret)
+                TRY(special_set_match_later(sh, text, len, pattern, regex));
+            *ret ^= cond->op == COND_NO_MATCH;
+            return FLOW_NEXT;
+        }
         count = regex ? pattern_search(pattern, text, len, 0, spans, MATCH_CAPTURE_MAX)
                       : pattern_matches_spans(pattern, text, len, spans, MATCH_CAPTURE_MAX);
         if (count == 0 && errno == ENOMEM)

@@ -143,6 +143,8 @@ enum flow pattern_use_record(struct shell *sh, const struct pattern_use *use, co
     if (start < 0)
         return special_set_match(sh, "", 0, NULL, 0);
     size_t len = (size_t)(end - start);
+    if (use->has_groups && use->pattern && special_match_waits(use->pattern, len))
+        return special_set_match_later(sh, text + start, len, use->pattern, false);
     if (use->has_groups && use->pattern) {
         struct match_span spans[MATCH_CAPTURE_MAX];
         size_t count =

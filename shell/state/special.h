@@ -75,6 +75,12 @@ struct ifs_table {
 struct match_span;
 enum flow special_set_match(struct shell *sh, const char *text, size_t len,
                             const struct match_span *spans, size_t count) NODISCARD;
+/* Are the groups of PATTERN in a text of LEN bytes to be found only when a script looks? */
+struct pattern;
+bool special_match_waits(const struct pattern *pattern, size_t len);
+/* .sh.match after PATTERN was found to match all of TEXT (SEARCHED: something in it). */
+enum flow special_set_match_later(struct shell *sh, const char *text, size_t len,
+                                  const struct pattern *pattern, bool searched) NODISCARD;
 /* .sh.match after ROWS matches one after the other, each with COUNT spans, whose bytes are at
  * SPANS: element I is an array of what span I was in each. */
 enum flow special_set_matches(struct shell *sh, const char *text, size_t len, const void *spans,

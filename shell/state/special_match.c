@@ -1,6 +1,7 @@
 /*
- * .sh.match: what the last pattern match matched, kept as text and spans and made an array only
- * when a script looks; and .sh.math, the names of the functions for arithmetic.
+ * .sh.match: what the last pattern match matched, kept as text and spans (of long texts, as text
+ * and pattern, since groups are much work) and made an array only when a script looks; and
+ * .sh.math, the names of the functions for arithmetic.
  *
  * Owns sh->match. A match in a subshell is forgotten with it: the first one moves the old state
  * into the journal.
@@ -18,6 +19,10 @@ struct match_state {
     size_t count, cap; /* spans of one match; room for all */
     size_t rows;       /* matches of ${x//y}; 0: a single one, whose elements are plain */
     bool shown;        /* the array of .sh.match says the same */
+    bool waits;        /* the spans are to be found with PATTERN, by a search if SEARCHED */
+    bool searched;
+    unsigned flags; /* to compile it with */
+    struct str pattern;
     uint64_t stamp;
 };
 
@@ -26,6 +31,7 @@ static void state_free(struct shell *sh, struct match_state *state)
     if (!state)
         return;
     str_release(&state->text);
+    str_release(&state->pattern);
     mem_free(state->spans);
     mem_free_sized(sh->heap, state, sizeof *state);
 }
@@ -57,6 +63,7 @@ static enum flow writable_state(struct shell *sh, struct match_state **ret)
     if (!state)
         return shell_fail_memory(sh, sizeof *state);
     str_init(&state->text, sh->heap);
+    str_init(&state->pattern, sh->heap);
     enum flow flow = frame_record_call(sh, target, restore, sh->match, 0);
     if (flow != FLOW_NEXT) {
         state_free(sh, state);
@@ -90,6 +97,7 @@ enum flow special_set_matches(struct shell *sh, const char *text, size_t len, co
         state->cap = all;
     }
     state->count = 0;
+    state->waits = false;
     state->shown = false;
     str_clear(&state->text);
     str_append(&state->text, text, len);
@@ -99,6 +107,60 @@ enum flow special_set_matches(struct shell *sh, const char *text, size_t len, co
         memcpy(state->spans, spans, all * sizeof *state->spans);
     state->count = count;
     state->rows = rows;
+    return FLOW_NEXT;
+}
+
+bool special_match_waits(const struct pattern *pattern, size_t len)
+{
+    const char *text;
+    size_t text_len;
+    unsigned flags;
+    return pattern_worth_waiting(pattern, len, &text, &text_len, &flags);
+}
+
+enum flow special_set_match_later(struct shell *sh, const char *text, size_t len,
+                                  const struct pattern *pattern, bool searched)
+{
+    const struct match_span whole = { 0, (ptrdiff_t)len };
+    const char *source;
+    size_t source_len;
+    TRY(special_set_match(sh, text, len, &whole, 1));
+    struct match_state *state = sh->match;
+    if (!pattern_worth_waiting(pattern, len, &source, &source_len, &state->flags))
+        return FLOW_NEXT;
+    str_clear(&state->pattern);
+    str_append(&state->pattern, source, source_len);
+    state->searched = searched;
+    state->waits = str_ok(&state->pattern);
+    return state->waits ? FLOW_NEXT : shell_fail_memory(sh, source_len);
+}
+
+/* Finds the spans that were left for later. */
+static enum flow settle(struct shell *sh, struct match_state *state)
+{
+    struct match_span spans[MATCH_CAPTURE_MAX];
+    const char *text = str_text(&state->text);
+    struct pattern *pattern =
+        pattern_compile(sh->heap, str_text(&state->pattern), state->pattern.len, state->flags);
+    if (!pattern)
+        return shell_fail_memory(sh, state->pattern.len);
+    size_t len = state->text.len;
+    size_t count = state->searched
+                       ? pattern_search(pattern, text, len, 0, spans, MATCH_CAPTURE_MAX)
+                       : pattern_matches_spans(pattern, text, len, spans, MATCH_CAPTURE_MAX);
+    pattern_free(pattern);
+    if (count > state->cap) {
+        struct match_span *more = mem_resize(sh->heap, state->spans, count * sizeof *more);
+        if (!more)
+            return shell_fail_memory(sh, count * sizeof *more);
+        state->spans = more;
+        state->cap = count;
+    }
+    if (count > 0) {
+        memcpy(state->spans, spans, count * sizeof *spans);
+        state->count = count;
+    }
+    state->waits = false;
     return FLOW_NEXT;
 }
 
@@ -171,6 +233,8 @@ enum flow special_prepare(struct shell *sh, struct var *var)
     bool math = strcmp(special->name, ".sh.math") == 0;
     if (!math && var->array && (sh->match ? sh->match->shown : var->array->count == 0))
         return FLOW_NEXT;
+    if (!math && sh->match && sh->match->waits)
+        TRY(settle(sh, sh->match));
     struct array *array = array_new(sh->nodes, sh->heap, false);
     if (!array)
         return shell_fail_memory(sh, sizeof *array);

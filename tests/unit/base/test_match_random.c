@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "shell/base/match_internal.h"
 #include "shell/base/utf8.h"
 #include "tests/fuzz/slow_match.h"
 
@@ -141,12 +142,130 @@ static void test_regex(void **state)
     assert_int_equal(differences, 0);
 }
 
+/* ---- the ways for long texts (match_dfa.c) and simple patterns (match_stretch.c), against
+ * match_sim.c
+ * ---- */
+
+enum { LONG_ROUNDS = 500, TEXT_BYTES = 4000, PATTERN_BYTES = 400 };
+
+static void make_list(struct choices *c, char *text, unsigned depth, bool regex)
+{
+    static const char *const shell_atoms[] = { "a", "b", "?", "[ab]", "[!a]", "*", "x", "é" };
+    static const char *const regex_atoms[] = { "a", "b", ".", "[ab]", "[^a]", ".*", "x", "é" };
+    static const char *const before[] = { "*(", "+(", "?(", "@(", "{1,3}(", "*-(" };
+    static const char *const after[] = { "", "*", "+", "?", "{2}" };
+    unsigned branches = 1 + (choose(c, 3) == 0);
+    for (unsigned b = 0; b < branches; b++) {
+        if (b > 0)
+            append(text, PATTERN_BYTES, depth < 2 || regex ? "|" : "");
+        for (unsigned n = 1 + choose(c, 3); n > 0; n--) {
+            bool group = depth > 0 && choose(c, 2) == 0;
+            if (group) {
+                append(text, PATTERN_BYTES, regex ? "(" : before[choose(c, 6)]);
+                make_list(c, text, depth - 1, regex);
+                append(text, PATTERN_BYTES, ")");
+            } else {
+                append(text, PATTERN_BYTES, (regex ? regex_atoms : shell_atoms)[choose(c, 8)]);
+            }
+            if (regex)
+                append(text, PATTERN_BYTES, after[choose(c, 5)]);
+        }
+    }
+}
+
+/* Long stretches of few characters, so that matches are long too. */
+static size_t make_text(struct choices *c, char *text)
+{
+    static const char *const parts[] = { "a", "ab", "b", "é", "abé", "x" };
+    size_t len = 0, want = 1100 + choose(c, 2000);
+    while (len < want) {
+        const char *part = parts[choose(c, choose(c, 8) ? 3 : 6)];
+        for (unsigned n = 1 + choose(c, choose(c, 10) ? 9 : 700); n > 0 && len < want; n--) {
+            memcpy(text + len, part, strlen(part));
+            len += strlen(part);
+        }
+    }
+    return len;
+}
+
+struct answers {
+    bool matches;
+    size_t searched, whole;
+    ptrdiff_t ends[4];
+    struct match_span search[12], spans[12];
+};
+
+static void ask(const struct pattern *p, const char *text, size_t len, size_t start,
+                struct answers *ret)
+{
+    memset(ret, 0, sizeof *ret);
+    ret->matches = pattern_matches(p, text, len);
+    ret->searched = pattern_search(p, text, len, start, ret->search, 12);
+    ret->whole = pattern_matches_spans(p, text, len, ret->spans, 12);
+    ret->ends[0] = pattern_prefix(p, text, len, false);
+    ret->ends[1] = pattern_prefix(p, text, len, true);
+    ret->ends[2] = pattern_suffix(p, text, len, false);
+    ret->ends[3] = pattern_suffix(p, text, len, true);
+}
+
+static void compare_long(const char *locale)
+{
+    unsigned differences = 0;
+    setlocale(LC_ALL, locale);
+    utf8_refresh();
+    for (uint64_t i = 0; i < LONG_ROUNDS && differences < 10; i++) {
+        struct choices c = { .state = i * 0x9e3779b97f4a7c15u };
+        char text[TEXT_BYTES], pattern[PATTERN_BYTES] = "";
+        bool regex = choose(&c, 2);
+        if (regex && choose(&c, 4) == 0)
+            append(pattern, PATTERN_BYTES, "^");
+        make_list(&c, pattern, 2, regex);
+        if (regex && choose(&c, 4) == 0)
+            append(pattern, PATTERN_BYTES, "$");
+        size_t len = make_text(&c, text), start = choose(&c, 2) ? 0 : choose(&c, 40);
+        if (choose(&c, 4) == 0)
+            len = choose(&c, 5); /* what is short matters to simple patterns */
+        start = start < len ? start : len;
+        struct pattern *p = pattern_compile(mem_region_malloc(), pattern, strlen(pattern),
+                                            regex ? PATTERN_REGEX : 0);
+        assert_non_null(p);
+        struct answers want, got;
+        if (!p->is_glob) {
+            bool dfa_able = p->dfa_able, is_stretch = p->is_stretch;
+            ask(p, text, len, start, &got);
+            p->dfa_able = p->is_stretch = false;
+            ask(p, text, len, start, &want);
+            p->dfa_able = dfa_able;
+            p->is_stretch = is_stretch;
+            if (memcmp(&want, &got, sizeof want) != 0) {
+                differences++;
+                print_error(
+                    "%s: round %llu: match %d %d, search %zu %zu, ends %td %td %td %td, want "
+                    "%td %td %td %td\n",
+                    pattern, (unsigned long long)i, got.matches, want.matches, got.searched,
+                    want.searched, got.ends[0], got.ends[1], got.ends[2], got.ends[3], want.ends[0],
+                    want.ends[1], want.ends[2], want.ends[3]);
+            }
+        }
+        pattern_free(p);
+    }
+    assert_int_equal(differences, 0);
+}
+
+static void test_long(void **state)
+{
+    (void)state;
+    compare_long("C");
+    compare_long("C.UTF-8");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_slow_bytes),
         cmocka_unit_test(test_slow_utf8),
         cmocka_unit_test(test_regex),
+        cmocka_unit_test(test_long),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
