@@ -12,6 +12,7 @@
 #include "shell/base/sys.h"
 #include "shell/exec/exec.h"
 #include "shell/state/fdtab.h"
+#include "shell/state/histexpand.h"
 #include "shell/state/history.h"
 
 enum { LIST_DEFAULT = 16 };
@@ -21,7 +22,7 @@ struct hist {
     struct args *args;
     const char *editor; /* -e */
     int64_t back;       /* -N; 0: not given */
-    bool list, no_numbers, reverse, run;
+    bool list, no_numbers, reverse, run, expand;
     int64_t present; /* the number of the command that is running */
 };
 
@@ -268,6 +269,44 @@ static enum flow edit_commands(struct hist *h)
     return edit_text(h, &text);
 }
 
+/* hist -p: what history expansion makes of each operand. One that fails does not stop the others.
+ */
+static enum flow expand_operands(struct hist *h)
+{
+    struct shell *sh = h->sh;
+    struct histexpand state;
+    struct str line;
+    enum flow flow = history_refresh(sh, h->args->argv[0]);
+    histexpand_init(&state, sh->heap);
+    str_init(&line, sh->heap);
+    sh->status = 0;
+    for (const char *word; flow == FLOW_NEXT && (word = args_peek(h->args, 0)); h->args->next++) {
+        str_clear(&line);
+        switch (histexpand_line(sh, &state, word, strlen(word), &line)) {
+        case HISTEXPAND_NOTHING:
+            out_printf(sh->out, "%s\n", word);
+            break;
+        case HISTEXPAND_DONE:
+        case HISTEXPAND_PRINT:
+            str_putc(&line, '\n');
+            if (!str_ok(&line))
+                flow = shell_fail_memory(sh, line.len);
+            else
+                out_write(sh->out, line.data, line.len);
+            break;
+        case HISTEXPAND_FAILED:
+            if (sh->err.kind == ERROR_MEMORY)
+                flow = FLOW_ERROR;
+            else
+                shell_print_error(sh);
+            break;
+        }
+    }
+    histexpand_release(&state);
+    str_release(&line);
+    return flow;
+}
+
 /* ---- the command ---- */
 
 static enum flow hist_run(struct shell *sh, struct args *args)
@@ -281,11 +320,14 @@ static enum flow hist_run(struct shell *sh, struct args *args)
         h.no_numbers |= option == 'n';
         h.reverse |= option == 'r';
         h.run |= option == 's';
+        h.expand |= option == 'p';
         if (option == 'e')
             h.editor = args->option_argument;
         if (option == 'N')
             h.back = strtoll(args->option_argument, NULL, 10);
     }
+    if (h.expand)
+        return expand_operands(&h);
     if (h.editor && strcmp(h.editor, "-") == 0)
         h.run = true;
     if (args_left(args) > 2)
@@ -313,17 +355,19 @@ static const struct builtin_option options[] = {
       .argument = "num",
       .numeric = true,
       .help = "begin with the command num commands ago" },
+    { .letter = 'p', .help = "show what history expansion makes of each operand" },
     { .letter = 'r', .help = "in reverse order" },
     { .letter = 's', .help = "run the command again without editing it" },
     { 0 },
 };
 
-#define HIST_USAGE "[first [last]]\n-s [old=new] [command]"
+#define HIST_USAGE "[first [last]]\n-s [old=new] [command]\n-p [text ...]"
 #define HIST_DOC                                                                                   \
     "Works on commands of the history file. Each is named by its number, a negative number of "    \
     "commands ago, or its first characters. With -l the commands from first to last are listed, "  \
     "by default the last 16. With -s the command, by default the last one, is run again, the "     \
-    "first old in it replaced by new. Otherwise the commands are given to the editor of "          \
+    "first old in it replaced by new. With -p, ! and ^ are expanded in the operands. Otherwise "   \
+    "the commands are given to the editor of "                                                     \
     "HISTEDIT or FCEDIT, or ed, and run as it leaves them."
 
 const struct builtin_spec hist_spec = {

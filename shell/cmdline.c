@@ -119,6 +119,15 @@ static enum flow options(struct parser *p)
     return FLOW_NEXT;
 }
 
+static bool is_restricted_name(const char *name)
+{
+    static const char *const names[] = { "rsh", "rksh", "krsh", "rmemksh" };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(name, names[i]) == 0)
+            return true;
+    return false;
+}
+
 static enum flow invoked_as(struct parser *p, const char *arg0)
 {
     struct shell *sh = p->sh;
@@ -128,7 +137,7 @@ static enum flow invoked_as(struct parser *p, const char *arg0)
         name++;
         TRY(set_option(p, OPTION_LOGIN_SHELL, true));
     }
-    if (*name == 'r' && strchr(name, 's'))
+    if (is_restricted_name(name))
         TRY(set_option(p, OPTION_RESTRICTED, true));
     TRY(option_set(sh, OPTION_TRACKALL, true));
     if (strcmp(name, "sh") == 0 || strcmp(name, "rsh") == 0) {
@@ -147,7 +156,7 @@ static enum flow operands(struct parser *p, const char *arg0)
         if (p->next >= p->argc)
             return usage_error(sh, "-c", "requires argument");
         cmdline->command = p->argv[p->next++];
-        if (p->next < p->argc)
+        if (p->next < p->argc && !cmdline->from_stdin)
             cmdline->arg0 = p->argv[p->next++];
     } else if (p->next < p->argc && !cmdline->from_stdin) {
         cmdline->script = p->argv[p->next++];

@@ -91,13 +91,14 @@ static enum flow rc_run(struct shell *sh)
 
 static enum flow profiles_run(struct shell *sh)
 {
-    if (sh->login && !option_on(sh, OPTION_PRIVILEGED)) {
+    bool is_privileged = option_on(sh, OPTION_PRIVILEGED);
+    if (sh->login)
         TRY(profile_run(sh, "/etc/profile"));
+    if (sh->login && !is_privileged)
         TRY(home_profile(sh, ".profile"));
-    }
-    if (option_on(sh, OPTION_RC) && !option_on(sh, OPTION_PRIVILEGED))
-        return rc_run(sh);
-    return FLOW_NEXT;
+    if (!option_on(sh, OPTION_RC))
+        return FLOW_NEXT;
+    return is_privileged ? profile_run(sh, "/etc/suid_profile") : rc_run(sh);
 }
 
 /* Standard input as source of commands. */
@@ -224,9 +225,10 @@ static int shell_run(void *ctx, const char *floor)
         return print_and_exit(cmdline_help);
     if (flow == FLOW_NEXT) {
         sh->parse_hooks->stack_floor = floor;
-        flow = cmdline.list_options
-                   ? exec_text(sh, "-o", cmdline.list_options, strlen(cmdline.list_options))
-                   : commands_run(sh, &cmdline);
+        if (cmdline.list_options)
+            flow = exec_text(sh, "-o", cmdline.list_options, strlen(cmdline.list_options));
+        if (flow == FLOW_NEXT)
+            flow = commands_run(sh, &cmdline);
     }
     if (flow == FLOW_ERROR)
         shell_print_error(sh);

@@ -19,11 +19,11 @@
 #include "shell/exec/trap.h"
 #include "shell/interactive/await.h"
 #include "shell/interactive/edit.h"
-#include "shell/interactive/histexpand.h"
 #include "shell/interactive/mail.h"
 #include "shell/interactive/prompt.h"
 #include "shell/interactive/unfinished.h"
 #include "shell/state/fdtab.h"
+#include "shell/state/histexpand.h"
 #include "shell/state/history.h"
 #include "shell/state/option.h"
 

@@ -83,6 +83,10 @@ static enum flow check_change(struct shell *sh, const struct var *var, uint32_t 
                               const struct var_change *change)
 {
     const char *name = var_label(sh, var);
+    const struct special *special = var->name->special;
+    if (special && (special->flags & SPECIAL_CONFINED) && option_on(sh, OPTION_RESTRICTED) &&
+        ((set & ~var->attrs) || (change->clear & var->attrs)))
+        return shell_fail(sh, ERROR_ASSIGN, 1, name, "restricted");
     if (var->attrs & VAR_READONLY) {
         bool harmless = (set & ~(uint32_t)HARMLESS_ATTRS & ~var->attrs) == 0 &&
                         !(change->clear & VAR_READONLY) &&

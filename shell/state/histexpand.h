@@ -1,8 +1,9 @@
 /*
- * History expansion, in the manner of csh: `!` and `^` in a line that was typed.
+ * History expansion, in the manner of csh: `!` and `^` in a line that was typed, or an operand of
+ * `hist -p`.
  */
-#ifndef SHELL_INTERACTIVE_HISTEXPAND_H
-#define SHELL_INTERACTIVE_HISTEXPAND_H
+#ifndef SHELL_STATE_HISTEXPAND_H
+#define SHELL_STATE_HISTEXPAND_H
 
 #include "shell/base/str.h"
 #include "shell/state/shell.h"

@@ -6,7 +6,7 @@
  * special (single ones) or not. An expansion is one text all along: the words of an event are cut
  * from it, and modifiers change the first word, or all, in place. Nothing is expanded twice.
  */
-#include "shell/interactive/histexpand.h"
+#include "shell/state/histexpand.h"
 
 #include <string.h>
 
