@@ -556,8 +556,11 @@ static enum flow take_names(struct reader *r, const struct args *args,
 
 static enum flow read_input(struct reader *r)
 {
-    int real = r->prompt || r->characters >= 0 ? fdtab_real(r->sh, r->fd) : -1;
+    int64_t limit = r->deadline_ns < 0 ? fdtab_terminal_limit_ns(r->sh) : 0;
+    int real = r->prompt || r->characters >= 0 || limit ? fdtab_real(r->sh, r->fd) : -1;
     bool terminal = real >= 0 && isatty(real);
+    if (terminal && limit)
+        r->deadline_ns = sys_monotonic_ns() + limit;
     if (terminal && r->prompt) {
         struct out *err = fdtab_out(r->sh, 2);
         if (err) {

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "shell/base/sys.h"
 #include "shell/state/option.h"
 
 struct parser {
@@ -182,6 +183,8 @@ enum flow cmdline_parse(struct shell *sh, int argc, char *const *argv, struct cm
     const char *arg0 = argc > 0 ? argv[0] : "memksh";
     *ret = (struct cmdline){ .arg0 = arg0 };
     TRY(invoked_as(&p, arg0));
+    if (sys_is_privileged())
+        TRY(option_set(sh, OPTION_PRIVILEGED, true));
     TRY(options(&p));
     return operands(&p, arg0);
 }

@@ -11,6 +11,7 @@
 #include <fcntl.h>
 #include <linux/fs.h>
 #include <stdlib.h>
+#include <sys/auxv.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/random.h>
@@ -210,4 +211,15 @@ size_t sys_process_bytes(size_t *ret_commit)
 size_t sys_resident_bytes(void)
 {
     return sys_process_bytes(NULL);
+}
+
+bool sys_is_privileged(void)
+{
+    return getauxval(AT_UID) != getauxval(AT_EUID) || getauxval(AT_GID) != getauxval(AT_EGID);
+}
+
+void sys_drop_privileges(void)
+{
+    if (setgid(getgid()) != 0 || setuid(getuid()) != 0)
+        _exit(126); /* going on with rights that were given up would be worse */
 }

@@ -33,6 +33,10 @@ bool sys_ignores_case(int fd);
 /* poll(2) for at most TIMEOUT_NS (negative: for ever), which no noted signal slips past: -1 with
  * EINTR also when one came before. */
 int sys_await(struct pollfd *entries, nfds_t count, int64_t timeout_ns);
+/* The process has another effective user or group than the real ones. */
+bool sys_is_privileged(void);
+/* The effective ones become the real ones. */
+void sys_drop_privileges(void);
 ssize_t sys_read(int fd, void *buffer, size_t bytes); /* retries nothing: EINTR is the caller's */
 bool sys_readable_now(int fd);                        /* a read would not wait */
 /* Before a read that may wait: while nothing comes, free memory goes back to the system. True: FD

@@ -12,6 +12,7 @@
 
 #include <string.h>
 
+#include "shell/base/sys.h"
 #include "shell/state/frame.h"
 #include "shell/state/special.h"
 
@@ -81,6 +82,8 @@ enum flow option_set(struct shell *sh, enum option option, bool on)
         sh->options_stamp = target->id;
     }
     options_change(sh, options);
+    if (option == OPTION_PRIVILEGED && !on)
+        sys_drop_privileges();
     return FLOW_NEXT;
 }
 
