@@ -334,15 +334,16 @@ static enum flow find_next(struct getopts *g)
     if (state->offset && word && state->offset < strlen(word))
         return cluster_option(g, word);
     state->offset = 0;
-    bool is_option = word && (word[0] == '-' || (word[0] == '+' && g->spec.plus)) && word[1];
-    if (is_option && word[0] == '-' && word[1] == '-') {
-        if (word[2] && !only_letters(g))
-            return long_option(g, word);
-        if (!word[2]) {
-            state->index++;
-            is_option = false;
-        }
-    }
+    bool is_end = word && strcmp(word, "--") == 0;
+    bool is_option =
+        word && !is_end && word[1] && (word[0] == '-' || (word[0] == '+' && g->spec.plus));
+    struct optstring_item item;
+    /* A - among the letters is one more: `getopts ab-: o` is how scripts read long options by
+     * themselves. */
+    if (is_option && word[0] == '-' && word[1] == '-' && !only_letters(g) &&
+        (g->spec.extended || !find_letter(&g->spec, '-', &item)))
+        return long_option(g, word);
+    state->index += is_end;
     if (is_option) {
         state->offset = 1;
         return cluster_option(g, word);
