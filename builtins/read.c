@@ -556,7 +556,7 @@ static enum flow take_names(struct reader *r, const struct args *args,
 
 static enum flow read_input(struct reader *r)
 {
-    int64_t limit = r->deadline_ns < 0 ? fdtab_terminal_limit_ns(r->sh) : 0;
+    int64_t limit = r->deadline_ns < 0 ? r->sh->terminal_limit_ns : 0;
     int real = r->prompt || r->characters >= 0 || limit ? fdtab_real(r->sh, r->fd) : -1;
     bool terminal = real >= 0 && isatty(real);
     if (terminal && limit)

@@ -98,7 +98,7 @@ static int answer_read(struct shell *sh, struct str *line)
     size_t len;
     if (!in)
         return 0;
-    int64_t limit = fdtab_terminal_limit_ns(sh);
+    int64_t limit = sh->terminal_limit_ns;
     if (limit && isatty(fdtab_real(sh, 0)) && !input_wait(in, limit))
         return errno == EINTR ? -1 : 0;
     int found = input_line(in, '\n', &text, &len);

@@ -24,7 +24,6 @@
 #include "shell/base/sys.h"
 #include "shell/state/fdtab_private.h"
 #include "shell/state/frame.h"
-#include "shell/state/var.h"
 
 enum { FD_STANDARD_COUNT = 3, FD_SCAN_COUNT = 256 };
 
@@ -600,14 +599,4 @@ void fdtab_after_fork(struct shell *sh, const struct frame *keep)
     for (int fd = 0; fd < FD_STANDARD_COUNT; fd++)
         standard_mirror(tab, fd);
     sh->out = fdtab_stdout(sh);
-}
-
-int64_t fdtab_terminal_limit_ns(struct shell *sh)
-{
-    enum { SECONDS_MAX = 1 << 30 };
-    int64_t seconds;
-    const char *text = var_text(sh, "TMOUT");
-    if (!text || !num_parse_int(text, strlen(text), &seconds) || seconds <= 0)
-        return 0;
-    return (seconds < SECONDS_MAX ? seconds : SECONDS_MAX) * 1000000000;
 }

@@ -31,8 +31,6 @@ struct out *fdtab_out(struct shell *sh, int fd);
 /* The writer of descriptor 1; when that is closed, one whose writes fail with EBADF: never NULL.
  * What sh->out is kept at. */
 struct out *fdtab_stdout(struct shell *sh);
-/* How long reading from a terminal may wait, by TMOUT; 0: for ever. */
-int64_t fdtab_terminal_limit_ns(struct shell *sh);
 /* Flushes all output buffers (before a spawn, fork, exec, wait, read from a terminal, at exit).
  * false: a write failed now or since the last report (errno); reported once. */
 bool fdtab_flush(struct shell *sh);

@@ -213,7 +213,8 @@ struct shell {
     mode_t umask;
     uint64_t options_stamp, cwd_stamp, umask_stamp; /* journal */
     uint64_t random_state;
-    int64_t seconds_base_ns; /* SECONDS = (now - base) */
+    int64_t seconds_base_ns;   /* SECONDS = (now - base) */
+    int64_t terminal_limit_ns; /* TMOUT: how long reading from a terminal may wait; 0: for ever */
     struct getopts_state
         getopts;               /* saved in frames: a ksh function has its own, a subshell a copy */
     struct match_state *match; /* .sh.match: special_match.c */

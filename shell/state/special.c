@@ -245,6 +245,17 @@ static enum flow set_seconds(struct shell *sh, struct name *name, const char *te
     return FLOW_NEXT;
 }
 
+static enum flow set_tmout(struct shell *sh, struct name *name, const char *text, size_t len)
+{
+    enum { SECONDS_MAX = 1 << 30 };
+    int64_t seconds;
+    (void)name;
+    if (!text || !num_parse_int(text, len, &seconds) || seconds < 0)
+        seconds = 0;
+    sh->terminal_limit_ns = (seconds < SECONDS_MAX ? seconds : SECONDS_MAX) * NS_PER_SECOND;
+    return FLOW_NEXT;
+}
+
 /* The next line has the number that is assigned. */
 static enum flow set_lineno(struct shell *sh, struct name *name, const char *text, size_t len)
 {
