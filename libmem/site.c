@@ -237,6 +237,18 @@ void site_born(const struct mem_region *region, const void *block, size_t bytes)
     block_born(region, block, bytes, 0);
 }
 
+static void words_fill(uint32_t *words, size_t count, uint32_t word)
+{
+    uint64_t both = word | (uint64_t)word << 32;
+
+    for (; count >= 4; count -= 4, words += 4) {
+        memcpy(words, &both, sizeof both);
+        memcpy(words + 2, &both, sizeof both);
+    }
+    while (count--)
+        *words++ = word;
+}
+
 /* What CLASS has at hand gets WORD ahead. It was just refilled, so it is of one pack and in order;
  * or nothing, or of the mixed pack. */
 static void class_fill(struct size_class *class, uint32_t word)
@@ -247,8 +259,7 @@ static void class_fill(struct size_class *class, uint32_t word)
         return;
     size_t first = pack_index(pack, class, class->head);
     if (first + (size_t)(class->limit - class->room) == pack->carved) {
-        for (size_t i = first; i < pack->carved; i++)
-            *pack_word(pack, i) = word;
+        words_fill(pack_word(pack, pack->carved - 1u), pack->carved - first, word);
     } else {
         for (const void *block = class->head; block; block = chain_next(block))
             *pack_word(pack, pack_index(pack, class, block)) = word;

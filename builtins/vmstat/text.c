@@ -105,6 +105,11 @@ const char *seconds_text(char *ret, int64_t ns)
 
 /* ---- sorting ---- */
 
+enum {
+    INSERT_MAX = 12,
+    DEPTH_MAX = 60
+}; /* fewer items, and deeper parts, are sorted in other ways */
+
 static void items_swap(char *a, char *b, size_t bytes)
 {
     char piece[64];
@@ -117,8 +122,7 @@ static void items_swap(char *a, char *b, size_t bytes)
 }
 
 /* Lets the item at ROOT sink in the heap of COUNT items. */
-static void items_sink(char *items, size_t root, size_t count, size_t bytes,
-                       int (*compare)(const void *, const void *))
+static void items_sink(char *items, size_t root, size_t count, size_t bytes, items_compare *compare)
 {
     for (size_t child; (child = 2 * root + 1) < count; root = child) {
         if (child + 1 < count && compare(items + child * bytes, items + (child + 1) * bytes) < 0)
@@ -129,13 +133,76 @@ static void items_sink(char *items, size_t root, size_t count, size_t bytes,
     }
 }
 
-void items_sort(void *items, size_t count, size_t bytes, int (*compare)(const void *, const void *))
+/* Whatever they are, and in no memory; but it jumps about, which is slow where there are many. */
+static void items_heap_sort(char *items, size_t count, size_t bytes, items_compare *compare)
 {
     for (size_t i = count / 2; i-- > 0;)
         items_sink(items, i, count, bytes, compare);
     for (size_t i = count; i-- > 1;) {
-        items_swap(items, (char *)items + i * bytes, bytes);
+        items_swap(items, items + i * bytes, bytes);
         items_sink(items, 0, i, bytes, compare);
+    }
+}
+
+static void items_insert_sort(char *items, size_t count, size_t bytes, items_compare *compare)
+{
+    for (size_t i = 1; i < count; i++)
+        for (char *at = items + i * bytes; at > items && compare(at - bytes, at) > 0; at -= bytes)
+            items_swap(at - bytes, at, bytes);
+}
+
+/* Puts items that are less than one of them before it, greater ones behind; returns its place. */
+static size_t items_part(char *items, size_t count, size_t bytes, items_compare *compare)
+{
+    char *middle = items + count / 2 * bytes, *last = items + (count - 1) * bytes;
+    size_t low = 0, high = count;
+
+    if (compare(middle, last) > 0)
+        items_swap(middle, last, bytes);
+    if (compare(items, middle) < 0)
+        items_swap(items, middle, bytes); /* the larger of both, if LAST is larger still */
+    if (compare(items, last) > 0)
+        items_swap(items, last, bytes);
+    for (;;) {
+        while (++low < count && compare(items + low * bytes, items) < 0)
+            ;
+        while (compare(items + --high * bytes, items) > 0)
+            ;
+        if (low >= high)
+            break;
+        items_swap(items + low * bytes, items + high * bytes, bytes);
+    }
+    items_swap(items, items + high * bytes, bytes);
+    return high;
+}
+
+void items_sort(void *items, size_t count, size_t bytes, items_compare *compare)
+{
+    struct {
+        char *items;
+        size_t count;
+        int depth;
+    } todo[64] = { { items, count, 0 } };
+    size_t left = 1; /* parts; of two the larger one waits, so they are few */
+
+    while (left) {
+        char *part = todo[--left].items;
+        size_t n = todo[left].count;
+        int depth = todo[left].depth;
+        for (; n > INSERT_MAX && depth < DEPTH_MAX; depth++) {
+            size_t at = items_part(part, n, bytes, compare);
+            char *behind = part + (at + 1) * bytes;
+            bool first = at > n - at - 1;
+            todo[left].items = first ? part : behind;
+            todo[left].count = first ? at : n - at - 1;
+            todo[left++].depth = depth + 1;
+            n = first ? n - at - 1 : at;
+            part = first ? behind : part;
+        }
+        if (n > INSERT_MAX)
+            items_heap_sort(part, n, bytes, compare);
+        else
+            items_insert_sort(part, n, bytes, compare);
     }
 }
 

@@ -61,8 +61,8 @@ bool out_is_terminal(const struct out *out);
 size_t terminal_width(struct shell *sh, const struct out *out);
 
 /* Sorts in place; unlike qsort it never allocates. */
-void items_sort(void *items, size_t count, size_t bytes,
-                int (*compare)(const void *, const void *));
+typedef int items_compare(const void *, const void *);
+void items_sort(void *items, size_t count, size_t bytes, items_compare *compare);
 
 /* Rows of cells, shown in columns that are as wide as need be. */
 struct table {
