@@ -63,14 +63,14 @@ static enum flow track(struct shell *sh, const struct args *args)
 static enum flow print_tracked(struct shell *sh)
 {
     size_t count = 0;
-    struct map_slot **slots = map_sorted(&sh->cmdhash, sh->heap, &count);
+    const char **names;
 
+    TRY(cmdhash_list(sh, &names, &count));
     for (size_t i = 0; i < count; i++) {
-        const char *path = cmdhash_find(sh, slots[i]->key, false);
+        const char *path = cmdhash_find(sh, names[i], false);
         if (path)
-            out_printf(sh->out, "%s=%s\n", slots[i]->key, path);
+            out_printf(sh->out, "%s=%s\n", names[i], path);
     }
-    mem_free(slots);
     return FLOW_NEXT;
 }
 

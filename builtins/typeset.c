@@ -509,18 +509,23 @@ static enum flow move_variable(struct shell *sh, const struct decl *decl, const 
     const char *text;
     size_t len;
     struct var_ref from, to;
-    if (!operand->value)
+    const char *old = operand->value;
+    if (operand->assign && operand->assign->kind == ASSIGN_WORD && operand->assign->word) {
+        TRY(expand_text(sh, operand->assign->word, &old, &len));
+        TRY(expand_ref(sh, &operand->assign->ref, &to)); /* new[i]=old */
+    } else if (old) {
+        TRY(operand_ref(sh, args, operand->text, operand->ref_len, &to));
+    }
+    if (!old)
         return shell_fail(sh, ERROR_BUILTIN, 1, decl->command, "%s: new=old expected",
                           operand->text);
-    TRY(operand_ref(sh, args, operand->value, strlen(operand->value), &from));
-    TRY(operand_ref(sh, args, operand->text, operand->ref_len, &to));
+    TRY(operand_ref(sh, args, old, strlen(old), &from));
     struct var *var;
     struct members *m;
     struct var_ref target = from;
     TRY(var_resolve(sh, &target, &var));
     if (!var || (!var_is_set(sh, &from) && var_count_in(sh, &from) == 0))
-        return shell_fail(sh, ERROR_BUILTIN, 1, decl->command, "%s: no such variable",
-                          operand->value);
+        return shell_fail(sh, ERROR_BUILTIN, 1, decl->command, "%s: no such variable", old);
     bool whole = target.kind == REF_SCALAR;
     TRY(var_find_members(sh, &from, &m));
     if (m && !(whole && var->attrs & VAR_ARRAY)) {

@@ -471,7 +471,7 @@ static enum flow param_subject(struct builder *b, const struct part *part)
     struct subject s;
     TRY(subject_find(sh, param, &s));
     if (param->prefix == PARAM_LENGTH)
-        return param_length(b, part, &s);
+        return param->op == OP_NONE ? param_length(b, part, &s) : param_bad(sh, part);
     if (param->prefix == PARAM_BANG && !s.all)
         return param_bang(b, part, &s);
     if (param->op != OP_NONE)

@@ -6,7 +6,8 @@
  * Only what was found is remembered, and only below absolute directories. An entry is checked
  * before it is used: files go away.
  *
- * A cache of facts outside, so nothing here is journaled.
+ * A cache of facts outside, so what a subshell finds stays for the shell around; that it has looked
+ * is not shown there. Only emptying the table is journaled.
  */
 #include "shell/state/cmdhash.h"
 
@@ -15,10 +16,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "shell/state/frame.h"
 #include "shell/state/var.h"
 
 struct tracked {
     char *path;
+    uint64_t frame_id; /* of the virtual subshell that found it, 0: none */
     char name[];
 };
 
@@ -29,13 +32,60 @@ static void tracked_free(struct tracked *tracked)
     mem_free(tracked);
 }
 
-void cmdhash_clear(struct shell *sh)
+static void table_release(struct map *table)
 {
     size_t cursor = 0;
-    for (struct map_slot *slot; (slot = map_next(&sh->cmdhash, &cursor));)
+    for (struct map_slot *slot; (slot = map_next(table, &cursor));)
         tracked_free(slot->value);
-    map_release(&sh->cmdhash);
+    map_release(table);
+}
+
+/* Undo of emptying: the table SAVED is that of the shell around. */
+static void table_restore(struct shell *sh, void *saved, uintptr_t unused)
+{
+    struct map *table = saved;
+    (void)unused;
+    table_release(&sh->cmdhash);
+    sh->cmdhash = *table;
+    sh->command_epoch++;
+    mem_free_sized(sh->nodes, table, sizeof *table);
+}
+
+/* Moves the table to the journal of a virtual subshell; false: there is none, or no memory. */
+static bool table_save(struct shell *sh)
+{
+    struct frame *target = frame_target(sh, TARGET_GLOBAL);
+    struct map *saved = target && sh->cmdhash.count ? mem_alloc(sh->nodes, sizeof *saved) : NULL;
+    if (!saved)
+        return false;
+    if (frame_record_call(sh, target, table_restore, saved, 0) != FLOW_NEXT) {
+        mem_free_sized(sh->nodes, saved, sizeof *saved);
+        sh->err.kind = ERROR_NONE; /* no more than the outer one's knowledge is lost */
+        return false;
+    }
+    *saved = sh->cmdhash;
+    return true;
+}
+
+void cmdhash_clear(struct shell *sh)
+{
+    if (!sh->frame || !table_save(sh))
+        table_release(&sh->cmdhash);
     map_init(&sh->cmdhash, sh->heap);
+}
+
+static uint64_t subshell_id(const struct shell *sh)
+{
+    return sh->frame && sh->frame->subshell ? sh->frame->subshell->id : 0;
+}
+
+/* Was it found by this subshell or one around it? */
+static bool is_known_here(const struct shell *sh, const struct tracked *tracked)
+{
+    const struct frame *frame = sh->frame ? sh->frame->subshell : NULL;
+    while (frame && frame->id != tracked->frame_id)
+        frame = frame->outer ? frame->outer->subshell : NULL;
+    return tracked->frame_id == 0 || frame != NULL;
 }
 
 bool cmdhash_remove(struct shell *sh, const char *name)
@@ -53,6 +103,7 @@ static struct tracked *track(struct shell *sh, const char *name, const char *pat
     struct tracked *tracked = mem_alloc(sh->heap, sizeof *tracked + len + 1);
     if (!tracked)
         return NULL;
+    tracked->frame_id = subshell_id(sh);
     memcpy(tracked->name, name, len + 1);
     tracked->path = text_dup(sh->heap, path);
     if (!tracked->path || !map_put(&sh->cmdhash, tracked->name, len, tracked)) {
@@ -169,8 +220,11 @@ const char *cmdhash_find(struct shell *sh, const char *name, bool default_path)
     if (!default_path) {
         check_path(sh, path);
         struct tracked *known = map_get(&sh->cmdhash, name, strlen(name));
-        if (known && access(known->path, X_OK) == 0)
+        if (known && access(known->path, X_OK) == 0) {
+            if (!is_known_here(sh, known))
+                known->frame_id = subshell_id(sh);
             return known->path;
+        }
     }
     struct str s;
     bool absolute;
@@ -198,7 +252,7 @@ enum flow cmdhash_list(struct shell *sh, const char ***ret_names, size_t *ret_co
     if (!names || (!slots && sh->cmdhash.count > 0))
         return shell_fail_memory(sh, (count + 1) * sizeof *names);
     for (size_t i = 0; i < count; i++) {
-        if (slots[i]->len > 0)
+        if (slots[i]->len > 0 && is_known_here(sh, slots[i]->value))
             names[used++] = slots[i]->key;
     }
     names[used] = NULL;

@@ -332,6 +332,12 @@ struct members *place_members(const struct place *place)
     return value->members;
 }
 
+enum flow place_make_members(struct shell *sh, struct place *place)
+{
+    struct members *unused;
+    return place_members(place) ? FLOW_NEXT : make_compound(sh, place, place->name, &unused);
+}
+
 void place_to_self(struct place *place)
 {
     const struct members *m = place_members(place);

@@ -34,6 +34,8 @@ static uint32_t normal_set(uint32_t set)
 {
     if ((set & VAR_NUMERIC) && (set & VAR_LOWER))
         set = (set & ~(uint32_t)VAR_LOWER) | VAR_LONG;
+    if (set & VAR_FLOATING)
+        set &= ~(uint32_t)(VAR_UPPER | VAR_UNSIGNED); /* -u says nothing about them */
     if ((set & VAR_INTEGER) && (set & VAR_UPPER))
         set = (set & ~(uint32_t)VAR_UPPER) | VAR_UNSIGNED;
     if (!(set & VAR_INTEGER) || (set & VAR_LONG)) /* there is no short float nor a short text */

@@ -119,6 +119,14 @@ enum flow method_create(struct shell *sh, const struct var_ref *ref)
     return flow;
 }
 
+/* Of what an element would be an instance that is not there yet; NULL: of nothing. */
+static const struct type *element_type(const struct place *place)
+{
+    const struct var *var = place->var;
+    bool is_element = place->kind == REF_INDEX || place->kind == REF_KEY;
+    return is_element && (var->attrs & VAR_TYPED) && (var->attrs & VAR_ARRAY) ? var->type : NULL;
+}
+
 /* The function that the command COMMAND (p.len) means, and what of; *RET_FUNC NULL: none. */
 static enum flow find_method(struct shell *sh, const char *command, struct place *place,
                              struct func **ret_func)
@@ -140,8 +148,9 @@ static enum flow find_method(struct shell *sh, const char *command, struct place
         return FLOW_NEXT;
     const struct members *m = place_is_all(place) ? NULL : place_members(place);
     *ret_func = func_find(sh, command, strlen(command));
-    if (!*ret_func && m && m->type)
-        *ret_func = type_method(sh, m->type, dot + 1);
+    const struct type *type = m ? m->type : element_type(place);
+    if (!*ret_func && type)
+        *ret_func = type_method(sh, type, dot + 1);
     return FLOW_NEXT;
 }
 
@@ -151,6 +160,8 @@ enum flow method_command(struct shell *sh, size_t argc, const char *const *argv,
     struct func *func;
     TRY(find_method(sh, argv[0], &place, &func));
     *ret_done = func != NULL;
+    if (func && element_type(&place))
+        TRY(place_make_members(sh, &place));
     return func ? method_run(sh, &place, func, argc, argv) : FLOW_NEXT;
 }
 

@@ -16,6 +16,7 @@ enum special_flags {
     SPECIAL_ARRAY = 1u << 5,    /* .sh.match and .sh.math: made when looked at */
     SPECIAL_CONFINED = 1u << 6, /* a restricted shell may not change it */
     SPECIAL_VERSION = 1u << 7,  /* .sh.version: a number in arithmetic */
+    SPECIAL_YIELDS = 1u << 8,   /* what is assigned takes the place of the special meaning */
 };
 struct special {
     const char *name;

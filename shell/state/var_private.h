@@ -91,6 +91,8 @@ enum flow member_make(struct shell *sh, struct members *m, struct name *name,
                       struct var **ret_var) NODISCARD;
 /* The members that PLACE, settled, has; NULL: it is not compound. */
 struct members *place_members(const struct place *place);
+/* PLACE, settled, becomes compound, or an instance of its type, unless it is that already. */
+enum flow place_make_members(struct shell *sh, struct place *place) NODISCARD;
 /* PLACE, settled, whose value has members, becomes the value beside them (`.`), if there is one. */
 void place_to_self(struct place *place);
 /* So many levels of members are enough for any script, and few enough for the C stack. */

@@ -277,6 +277,8 @@ enum flow place_store(struct shell *sh, struct place *place, const struct draft 
         if (var->attrs & VAR_SPECIAL)
             TRY(special_save(sh, place->name));
         TRY(store_scalar(sh, var, draft, append));
+        if ((var->attrs & VAR_SPECIAL) && (var->name->special->flags & SPECIAL_YIELDS))
+            var->attrs &= ~(uint32_t)VAR_SPECIAL;
         if (is_compound)
             var->attrs |= VAR_COMPOUND;
         else if (__builtin_expect(var->attrs & VAR_COMPOUND, 0))
@@ -361,8 +363,11 @@ static enum flow set_from_compound(struct shell *sh, const struct var_ref *ref,
     struct var_ref from;
     struct members *m = NULL;
     *ret_done = false;
-    if (flags & ASSIGN_APPEND || !sh->hooks.find_ref)
+    if (flags & ASSIGN_APPEND || !sh->hooks.find_ref) {
+        const struct members *instance = place_members(place);
+        *ret_done = instance && instance->type && !instance->self; /* as other text below */
         return FLOW_NEXT;
+    }
     TRY(sh->hooks.find_ref(sh, text, len, &from, ret_done));
     if (*ret_done)
         TRY(var_find_members(sh, &from, &m));
