@@ -59,6 +59,7 @@ struct builtin_spec {
     const char *usage;                    /* operands: "[name[=value] ...]" */
     const char *summary;                  /* one line */
     const char *doc;                      /* paragraphs, for --man */
+    const struct builtin_spec *kin;       /* whose usage is shown after an error; NULL: its own */
     enum flow (*run)(struct shell *sh, struct args *args);
 };
 

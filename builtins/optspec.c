@@ -15,6 +15,7 @@
 #include "builtins/builtin.h"
 #include "builtins/optpage.h"
 #include "shell/state/fdtab.h"
+#include "shell/state/special.h"
 
 enum { HELP_WIDTH = 80 };
 
@@ -92,11 +93,12 @@ static enum flow usage_error(struct shell *sh, const struct args *args, const ch
 {
     struct str text, usage;
     struct optstring o;
+    const struct builtin_spec *spec = args->spec->kin ? args->spec->kin : args->spec;
     str_init(&text, sh->scratch);
     str_init(&usage, sh->scratch);
-    append_optstring(&text, args->spec);
+    append_optstring(&text, spec);
     optstring_init(&o, str_text(&text));
-    optpage_usage(&usage, &o, args->spec->name, detailed);
+    optpage_usage(&usage, &o, spec->name, detailed);
     if (usage.len)
         str_truncate(&usage, usage.len - 1); /* the newline is added where it is printed */
     return shell_fail(sh, ERROR_USAGE, 2, args->argv[0], "%s\n%s", why, str_text(&usage));
@@ -159,10 +161,30 @@ static int show_page(struct shell *sh, const struct args *args, enum optpage pag
     return -1;
 }
 
+/* --version, as one line of a page. */
+static int show_version(struct shell *sh, const struct args *args)
+{
+    bool own = args->spec->flags & BUILTIN_OWN;
+    struct out *out = own ? sh->out : fdtab_out(sh, STDERR_FILENO);
+    int64_t date = special_version_number();
+    if (out) {
+        out_printf(out, "  version         %s (memksh %s) %04d-%02d-%02d\n", args->spec->name,
+                   SHELL_VERSION, (int)(date / 10000), (int)(date / 100 % 100), (int)(date % 100));
+        if (!own) {
+            (void)out_flush(out);
+            out_clear_error(out);
+        }
+    }
+    sh->status = own ? 0 : 2;
+    return -1;
+}
+
 int builtin_help(struct shell *sh, const struct args *args, const char *option, enum flow *ret_flow)
 {
     enum optpage page;
     *ret_flow = FLOW_NEXT;
+    if (strcmp(option, "--version") == 0)
+        return show_version(sh, args);
     if (strcmp(option, "-?") == 0)
         return show_page(sh, args, OPTPAGE_USAGE, ret_flow);
     if (strncmp(option, "--", 2) == 0 && optpage_find(option + 2, strlen(option + 2), &page))

@@ -16,8 +16,8 @@
 void quote_csv(struct str *s, const char *text, size_t len)
 {
     bool quote = false;
-    for (size_t i = 0; i < len && !quote; i++)
-        quote = cclass_is(text[i], CC_SPACE) || text[i] == '"' || text[i] == ',';
+    for (size_t i = 0; i < len && !quote; i++) /* bytes of other alphabets do not count */
+        quote = (unsigned char)text[i] < 0x80 && !cclass_is(text[i], CC_NAME);
     if (!quote) {
         str_append(s, text, len);
         return;

@@ -337,13 +337,17 @@ static enum flow assign_fields(struct reader *r, const char *const *names, size_
     const char *text;
     if (r->characters >= 0)
         return assign_characters(r, names[0]);
-    for (size_t i = 0; i + 1 < count || (r->csv && i < count); i++) {
+    for (size_t i = 0; i + 1 < count; i++) {
         if (!next_field(r, &pos, &text, &len))
             text = "", len = 0;
         TRY(assign(r, names[i], text, len));
     }
-    if (r->csv)
-        return FLOW_NEXT;
+    if (r->csv && pos < r->len && r->text[pos] == '"') { /* a quoted field is not the rest */
+        (void)next_field(r, &pos, &text, &len);
+        return assign(r, names[count - 1], text, len);
+    }
+    if (pos > r->len)
+        pos = r->len;
     split_rest(r->sh->ifs, r->text, r->len, r->escaped, pos, &start, &end);
     return assign(r, names[count - 1], r->text + start, end - start);
 }

@@ -759,6 +759,7 @@ const struct builtin_spec typeset_spec = {
 
 const struct builtin_spec integer_spec = {
     .name = "integer",
+    .kin = &typeset_spec,
     .flags = BUILTIN_DECL,
     .options = typeset_options,
     .usage = "[name[=value]...]",
@@ -780,6 +781,7 @@ const struct builtin_spec local_spec = {
 
 const struct builtin_spec float_spec = {
     .name = "float",
+    .kin = &typeset_spec,
     .flags = BUILTIN_DECL,
     .options = typeset_options,
     .usage = "[name[=value]...]",
@@ -790,6 +792,7 @@ const struct builtin_spec float_spec = {
 
 const struct builtin_spec nameref_spec = {
     .name = "nameref",
+    .kin = &typeset_spec,
     .flags = BUILTIN_DECL,
     .options = typeset_options,
     .usage = "[name=name...]",
@@ -800,6 +803,7 @@ const struct builtin_spec nameref_spec = {
 
 const struct builtin_spec compound_spec = {
     .name = "compound",
+    .kin = &typeset_spec,
     .flags = BUILTIN_DECL,
     .options = typeset_options,
     .usage = "[name[=value]...]",
@@ -810,6 +814,7 @@ const struct builtin_spec compound_spec = {
 
 const struct builtin_spec autoload_spec = {
     .name = "autoload",
+    .kin = &typeset_spec,
     .options = typeset_options,
     .usage = "[name...]",
     .summary = "declare functions to be loaded when called: typeset -fu",
@@ -820,6 +825,7 @@ const struct builtin_spec autoload_spec = {
 
 const struct builtin_spec functions_spec = {
     .name = "functions",
+    .kin = &typeset_spec,
     .options = typeset_options,
     .usage = "[name...]",
     .summary = "list functions: typeset -f",
