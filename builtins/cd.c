@@ -100,7 +100,7 @@ static enum flow change(struct shell *sh, const struct args *args, struct str *p
         return shell_fail(sh, ERROR_BUILTIN, 1, args->argv[0], "bad directory: its name is empty");
     TRY(cwd_change(sh, str_text(path), !physical, &error));
     if (error)
-        return shell_fail(sh, ERROR_BUILTIN, 1, args->argv[0], "%s: %s", str_text(path),
+        return shell_fail(sh, ERROR_BUILTIN, 1, args->argv[0], "%s: [%s]", str_text(path),
                           strerror(error));
     if (show)
         out_printf(sh->out, "%s\n", sh->cwd);

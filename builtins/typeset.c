@@ -560,8 +560,8 @@ enum flow decl_operands(struct shell *sh, const struct decl *decl, const struct 
         const struct assign *assign = args->assigns ? args->assigns[i] : NULL;
         if (!operand_parse(args->argv[i], &operand))
             return shell_fail(sh, ERROR_BUILTIN, 1, decl->command, "%s: %s", args->argv[i],
-                              decl->word && !strchr(args->argv[i], '=') ? "is not an identifier"
-                                                                        : "invalid variable name");
+                              strcmp(decl->command, "export") == 0 ? "is not an identifier"
+                                                                   : "invalid variable name");
         operand.assign = assign;
         if (decl->move)
             TRY(move_variable(sh, decl, args, &operand));

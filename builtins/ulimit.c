@@ -119,7 +119,7 @@ static enum flow limit_set(struct shell *sh, const struct args *args, const stru
         if (setrlimit((__rlimit_resource_t)limit->resource, &value) == 0)
             return FLOW_NEXT;
     }
-    return shell_fail(sh, ERROR_BUILTIN, 1, args->argv[0], "%s: limit exceeded: %s", text,
+    return shell_fail(sh, ERROR_BUILTIN, 1, args->argv[0], "%s: limit exceeded [%s]", text,
                       strerror(errno));
 }
 

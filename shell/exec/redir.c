@@ -111,7 +111,7 @@ static enum flow apply_dup(struct shell *sh, struct frame *target, const struct 
     }
     long from = *text >= '0' && *text <= '9' ? strtol(text, &end, 10) : -1;
     if (from < 0 || from > 0x7fffff || (*end && strcmp(end, "-") != 0))
-        return shell_fail(sh, ERROR_REDIRECT, 1, text, "bad file descriptor");
+        return shell_fail(sh, ERROR_REDIRECT, 1, text, "bad file unit number");
     TRY(dup_to(sh, target, fd, (int)from));
     return *end && from != fd ? fdtab_close(sh, target, (int)from) : FLOW_NEXT;
 }
@@ -148,7 +148,7 @@ static enum flow named_fd(struct shell *sh, const struct redir *redir, struct va
     TRY(var_get_num(sh, ref, &n));
     int64_t fd = num_to_int(n);
     if (fd < 0 || fd > 0x7fffff)
-        return shell_fail(sh, ERROR_REDIRECT, 1, redir->var->name->text, "bad file descriptor");
+        return shell_fail(sh, ERROR_REDIRECT, 1, redir->var->name->text, "bad file unit number");
     *ret_fd = (int)fd;
     return FLOW_NEXT;
 }

@@ -133,7 +133,8 @@ enum flow redir_open(struct shell *sh, enum redir_op op, const char *path, int *
         if (option_on(sh, OPTION_NOCLOBBER)) {
             fd = open_noclobber(sh, path);
             if (fd < 0 && errno == EEXIST)
-                return shell_fail(sh, ERROR_REDIRECT, 1, path, "file already exists");
+                return shell_fail(sh, ERROR_REDIRECT, 1, path, "file already exists [%s]",
+                                  strerror(EEXIST));
             break;
         }
         fd = open_patiently(sh, path, O_WRONLY | O_CREAT | O_TRUNC);

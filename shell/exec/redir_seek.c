@@ -106,7 +106,7 @@ enum flow redir_seek(struct shell *sh, const struct redir *redir, int fd)
 {
     struct input *in = fdtab_in(sh, fd);
     if (!in)
-        return shell_fail(sh, ERROR_REDIRECT, 1, NULL, "%d: bad file descriptor", fd);
+        return shell_fail(sh, ERROR_REDIRECT, 1, NULL, "%d: cannot open [%s]", fd, strerror(EBADF));
     if (redir->op == REDIR_TELL)
         return tell(sh, fd, in);
     if (redir->seek_arith)

@@ -98,7 +98,7 @@ static enum flow check_change(struct shell *sh, const struct var *var, uint32_t 
     }
     if ((set & VAR_INDEXED) && (var->attrs & VAR_ASSOC))
         return shell_fail(sh, ERROR_ASSIGN, 1, name,
-                          "cannot change associative array to indexed array");
+                          "cannot change associative array %s to indexed array", name);
     if (change->clear & VAR_ARRAY & var->attrs)
         return shell_fail(sh, ERROR_ASSIGN, 1, name, "cannot unset attribute A or a");
     return FLOW_NEXT;

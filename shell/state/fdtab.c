@@ -264,7 +264,7 @@ enum flow slot_set(struct shell *sh, struct frame *target, int fd, struct open_f
 {
     struct fdtab *tab = sh->fdtab;
     if (fd < 0 || (fd >= SYS_FD_PRIVATE && fd >= sysconf(_SC_OPEN_MAX)))
-        return shell_fail(sh, ERROR_REDIRECT, 1, NULL, "%d: bad file descriptor", fd);
+        return shell_fail(sh, ERROR_REDIRECT, 1, NULL, "%d: cannot open [%s]", fd, strerror(EBADF));
     if (!slots_grow(tab, (size_t)fd + 1))
         return shell_fail_memory(sh, ((size_t)fd + 1) * sizeof *tab->slots);
     struct fd_slot *slot = &tab->slots[fd];
@@ -300,7 +300,8 @@ enum flow fdtab_dup(struct shell *sh, struct frame *target, int fd, int from)
 {
     struct open_file *file = fdtab_file(sh, from);
     if (!file)
-        return shell_fail(sh, ERROR_REDIRECT, 1, NULL, "%d: bad file descriptor", from);
+        return shell_fail(sh, ERROR_REDIRECT, 1, NULL, "%d: cannot open [%s]", from,
+                          strerror(EBADF));
     if (fd == from && !sh->fdtab->slots[fd].hidden)
         return FLOW_NEXT;
     enum flow flow = slot_set(sh, target, fd, file_hold(file), NULL);

@@ -80,7 +80,7 @@ static void test_associative(void **state)
     assert_string_equal(printed(sh, "a"), "typeset -A a=([0]=zero ['a]b']=5 [y]='b c')");
     assert_int_equal(var_count(sh, name_of(sh, "a")), 3);
     assert_fails(sh, declare(sh, "a", VAR_INDEXED, -1),
-                 "a: cannot change associative array to indexed array");
+                 "a: cannot change associative array a to indexed array");
     struct var_ref all = { .name = name_of(sh, "a"), .kind = REF_ALL, .all = '@' };
     assert_string_equal(get_ref(sh, all), "zero 5 b c");
     assert_int_equal(var_unset(sh, &all, false), FLOW_NEXT);
