@@ -161,10 +161,9 @@ enum flow job_continue(struct shell *sh, struct job *job, bool foreground)
     else
         out_printf(sh->out, "[%u]%c%s%s\n", (unsigned)job->number, posix ? ' ' : '\t', job->command,
                    posix ? "" : "&");
-    if (foreground && jobs->terminal >= 0 && job->group > 0) {
-        (void)fdtab_flush(sh);
+    (void)fdtab_flush(sh); /* before the job writes anything itself */
+    if (foreground && jobs->terminal >= 0 && job->group > 0)
         tcsetpgrp(jobs->terminal, job->group);
-    }
     job_kill(sh, job, SIGCONT);
     if (!foreground) {
         sh->last_background = job->processes[job->count - 1].pid;
