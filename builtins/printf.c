@@ -739,12 +739,55 @@ static enum flow format_turn(struct printer *p, const char *format)
     return FLOW_NEXT;
 }
 
+/* Is FORMAT nothing but text and one %s? TEXT gets its text, *RET_AT says where in it the arguments
+ * go. */
+static bool format_is_plain(const char *format, struct str *text, size_t *ret_at)
+{
+    bool found = false;
+    for (const char *at = format; *at;) {
+        size_t len = strcspn(at, "%\\");
+        str_append(text, at, len);
+        at += len;
+        if (*at == '\\') {
+            escape_format(text, &at);
+        } else if (*at) {
+            if (at[1] != 's' || found)
+                return false;
+            found = true;
+            *ret_at = text->len;
+            at += 2;
+        }
+    }
+    return found && str_ok(text);
+}
+
+/* All turns of such a format. */
+static void write_plain(struct printer *p, size_t at)
+{
+    const char *before = str_text(&p->text), *after = before + at;
+    size_t after_len = p->text.len - at;
+    do {
+        const char *arg = p->next < p->count ? p->argv[p->next] : "";
+        out_put(p->out, before, at);
+        out_put(p->out, arg, strlen(arg));
+        out_put(p->out, after, after_len);
+    } while (++p->next < p->count);
+}
+
 enum flow printf_format(struct shell *sh, struct out *out, const char *name, const char *format,
                         const char *const *argv, size_t count, int *ret_status)
 {
     struct printer p = { .sh = sh, .out = out, .name = name, .argv = argv, .count = count };
     enum flow flow = FLOW_NEXT;
+    size_t at;
     str_init(&p.text, sh->heap);
+    if (count > 1 && !sh->debug_no_fastpath && format_is_plain(format, &p.text, &at)) {
+        write_plain(&p, at);
+        str_release(&p.text);
+        *ret_status = 0;
+        return FLOW_NEXT;
+    }
+    str_clear(&p.text);
     do {
         p.base = p.next = p.used;
         flow = format_turn(&p, format);

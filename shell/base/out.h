@@ -33,6 +33,16 @@ void out_vprintf(struct out *o, const char *format, va_list args) PRINTF_LIKE(2,
 /* Writes what is buffered; false and ERROR set when that failed (the buffer is dropped). */
 bool out_flush(struct out *o);
 void out_clear_error(struct out *o);
+/* out_write of what is short as a rule. */
+static inline void out_put(struct out *o, const char *bytes, size_t len)
+{
+    if (o->fd < 0 || len > 16 || len > o->cap - o->len) {
+        out_write(o, bytes, len);
+        return;
+    }
+    text_move_short(o->buffer + o->len, bytes, len);
+    o->len += len;
+}
 static inline void out_putc(struct out *o, char c)
 {
     if (o->fd >= 0 && o->len < o->cap)

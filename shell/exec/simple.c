@@ -477,8 +477,15 @@ enum flow exec_argv(struct shell *sh, size_t argc, const char *const *argv, unsi
 /* $_ for the next command. */
 static inline void last_argument_set(struct shell *sh, const char *text, size_t len)
 {
-    str_clear(&sh->last_argument);
-    str_append(&sh->last_argument, text, len);
+    struct str *last = &sh->last_argument;
+    if (__builtin_expect(len <= 16 && len < last->cap, 1)) {
+        text_move_short(last->data, text, len);
+        last->data[len] = '\0';
+        last->len = len;
+        return;
+    }
+    str_clear(last);
+    str_append(last, text, len);
 }
 
 /* ---- the command ---- */

@@ -107,32 +107,42 @@ enum flow fields_push(struct shell *sh, struct fields *fields, const char *text)
 
 enum { ROOM_FIRST = 112, ROOM_LAST = 32 * 1024 };
 
+/* Room for a text of LEN bytes where the newest chunk has none; NULL: out of memory. */
+static char *copy_room(struct shell *sh, struct fields *fields, size_t len)
+{
+    if (len >= ROOM_LAST / 4)
+        return scratch_alloc(sh, len + 1);
+    size_t bytes = fields->room_bytes ? fields->room_bytes * 2 : ROOM_FIRST;
+    while (bytes <= len)
+        bytes *= 2;
+    if (bytes > ROOM_LAST)
+        bytes = ROOM_LAST;
+    char *copy = scratch_alloc(sh, bytes);
+    if (!copy)
+        return NULL;
+    fields->room = copy + len + 1;
+    fields->room_end = copy + bytes;
+    fields->room_bytes = bytes;
+    return copy;
+}
+
 enum flow fields_push_copy(struct shell *sh, struct fields *fields, const char *text, size_t len)
 {
-    char *copy;
-    if ((size_t)(fields->room_end - fields->room) > len) {
-        copy = fields->room;
+    char *copy = fields->room;
+    if ((size_t)(fields->room_end - copy) > len)
         fields->room += len + 1;
-    } else if (len >= ROOM_LAST / 4) {
-        copy = scratch_alloc(sh, len + 1);
-    } else {
-        size_t bytes = fields->room_bytes ? fields->room_bytes * 2 : ROOM_FIRST;
-        while (bytes <= len)
-            bytes *= 2;
-        if (bytes > ROOM_LAST)
-            bytes = ROOM_LAST;
-        copy = scratch_alloc(sh, bytes);
-        if (copy) {
-            fields->room = copy + len + 1;
-            fields->room_end = copy + bytes;
-            fields->room_bytes = bytes;
-        }
-    }
-    if (!copy)
+    else if (!(copy = copy_room(sh, fields, len)))
         return shell_fail_memory(sh, len + 1);
-    memcpy(copy, text, len);
+    if (len <= 16)
+        text_move_short(copy, text, len);
+    else
+        memcpy(copy, text, len);
     copy[len] = '\0';
-    return fields_push(sh, fields, copy);
+    if (fields->cap - fields->count <= 1)
+        TRY(fields_reserve(sh, fields, 1));
+    fields->argv[fields->count++] = copy;
+    fields->argv[fields->count] = NULL;
+    return FLOW_NEXT;
 }
 
 /* ---- builder ---- */

@@ -7,6 +7,7 @@
 #include "shell/state/param.h"
 #include "shell/base/utf8.h"
 #include "shell/expand/build.h"
+#include "shell/state/array.h"
 #include "shell/state/option.h"
 #include "shell/syntax/unparse.h"
 
@@ -288,6 +289,36 @@ enum flow subject_check(struct shell *sh, const struct param *param, const struc
 
 /* ---- lists ---- */
 
+/* "${a[@]}" alone of an associative array that holds texts: its elements one after the other.
+ * *RET_DONE false: not so, and nothing was done. */
+static enum flow list_texts(struct builder *b, const struct elements *e, bool *ret_done)
+{
+    enum { PREFETCH_AHEAD = 12 };
+    struct array *array = e->name && !e->inner && !e->keys ? var_peek_assoc(e->name) : NULL;
+    struct fields *fields = b->fields;
+    size_t before = fields->count, count, len;
+    bool whole = e->left == SIZE_MAX && !e->skip && !e->from_key && !e->to_key;
+    *ret_done = false;
+    struct element *const *order = array && whole ? array_order(array, &count) : NULL;
+    if (!order || b->sh->debug_no_fastpath)
+        return FLOW_NEXT;
+    for (size_t i = 0; i < count; i++) {
+        if (i + PREFETCH_AHEAD < count)
+            __builtin_prefetch(order[i + PREFETCH_AHEAD]);
+        const struct value *value = &order[i]->value;
+        if (!(value->bits & VALUE_TEXT)) {
+            if (!value_is_set(value))
+                continue;
+            fields->count = before;
+            return FLOW_NEXT;
+        }
+        const char *text = value_text(value, &len);
+        TRY(fields_push_copy(b->sh, fields, text, len));
+    }
+    *ret_done = fields->count > before;
+    return FLOW_NEXT;
+}
+
 /* "$@": each element a field; the first and the last join what stands beside them in the word. */
 static enum flow list_separate(struct builder *b, struct elements *e, struct text_op *op)
 {
@@ -297,6 +328,13 @@ static enum flow list_separate(struct builder *b, struct elements *e, struct tex
     bool first = true;
     if (b->sole)
         TRY(fields_reserve(sh, b->fields, e->left == SIZE_MAX ? elements_count(sh, e) + 1 : 1));
+    if (b->sole && !op) {
+        bool done;
+        TRY(list_texts(b, e, &done));
+        b->soft &= !done;
+        if (done)
+            return FLOW_NEXT;
+    }
     while (elements_next(sh, e, &text, &len)) {
         if (op)
             TRY(text_op_apply(sh, op, &text, &len));

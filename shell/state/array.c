@@ -549,6 +549,14 @@ static bool next_hashed(struct array *a, size_t *position, struct array_item *re
     return false;
 }
 
+struct element *const *array_order(struct array *a, size_t *ret_count)
+{
+    if (a->used == 0 || !array_sort(a))
+        return NULL;
+    *ret_count = a->used;
+    return a->order;
+}
+
 bool array_next(struct array *a, size_t *position, struct array_item *ret_item)
 {
     if (is_hashed(a))

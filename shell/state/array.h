@@ -75,6 +75,9 @@ struct array_item {
     int64_t index;
 };
 bool array_next(struct array *a, size_t *position, struct array_item *ret_item);
+/* The elements of an associative array in order, *RET_COUNT of them, buried ones too; NULL: there
+ * are none, or out of memory. Borrowed until an element comes or goes. */
+struct element *const *array_order(struct array *a, size_t *ret_count);
 /* Works out the order of a hashed array now (array_next does it by itself). false: out of memory.
  */
 bool array_sort(struct array *a); /* array_order.c */

@@ -66,7 +66,6 @@ struct name *name_intern(struct shell *sh, const char *text, size_t len)
     name->len = (uint32_t)len;
     name->hash = text_hash(text, len);
     name->dotted = memchr(text, '.', len) != NULL;
-    name->plain = text_is_name(text, len);
     if ((name->dotted && !link_parts(sh, name)) || !map_put(&sh->names, name->text, len, name)) {
         mem_free_sized(sh->nodes, name, sizeof *name + len + 1);
         return NULL;

@@ -17,7 +17,6 @@ struct name {
     uint32_t len;
     uint32_t hash;
     bool dotted;         /* holds a dot: .sh.version, p.x */
-    bool plain;          /* letters, digits and _ only, no digit first */
     struct name *parent; /* p of p.x, .n of .n.x, p.x of p.x.y; NULL: a name of its own. Names of
                             the shell itself (.sh.x) are no members. */
     struct name *member; /* with PARENT: x of p.x */

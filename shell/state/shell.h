@@ -165,7 +165,7 @@ struct string_cache;
 struct history;
 struct edit;
 
-enum { SHELL_KNOWN_NAMES = 64 };
+enum { SHELL_KNOWN_NAMES = 32 };
 
 struct shell {
     /* hot */

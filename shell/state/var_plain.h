@@ -36,6 +36,15 @@ static inline bool var_peek(const struct name *name, const char **ret_text, size
     return true;
 }
 
+/* The associative array of NAME's variable, whose elements that hold text show just that; NULL: it
+ * is none. */
+static inline struct array *var_peek_assoc(const struct name *name)
+{
+    const struct var *var = name->cur;
+    bool plain = var && (var->attrs & VAR_ASSOC) && !(var->attrs & VAR_COMPLEX_READ & ~VAR_ASSOC);
+    return plain ? var->array : NULL;
+}
+
 /* Stores TEXT in the plain scalar VAR, or appends it (ASSIGN_APPEND, the only flag allowed). TEXT
  * may be VAR's own. */
 enum flow var_plain_append(struct shell *sh, struct var *var, const char *text,
