@@ -21,15 +21,26 @@ enum flow var_plain_append(struct shell *sh, struct var *var, const char *text, 
     return shell_fail_memory(sh, len + 1);
 }
 
-/* ELEMENT was put into ARRAY for what then could not be stored. */
-static enum flow put_failed(struct shell *sh, struct array *array, struct element *element,
-                            size_t len)
+/* Stores TEXT in VALUE, an element, or appends it. */
+static inline bool set_element(struct shell *sh, struct value *value, const char *text, size_t len,
+                               unsigned flags)
 {
-    if (!value_is_set(&element->value)) {
+    if ((flags & ASSIGN_APPEND) && (value->bits & (VALUE_TEXT | VALUE_INT)))
+        return value_append_text(sh->heap, value, text, len);
+    return value_put_text(sh->heap, value, text, len);
+}
+
+/* VALUE was put into ARRAY, as ELEMENT or at INDEX, for what then could not be stored. */
+static enum flow put_failed(struct shell *sh, struct array *array, const struct value *value,
+                            struct element *element, int64_t index, size_t len)
+{
+    bool is_new = !value_is_set(value) && value_stamp(value) == 0; /* else buried */
+    if (!value_is_set(value))
         array->count--;
-        if (value_stamp(&element->value) == 0) /* else it was there before, buried */
-            array_remove_element(array, element);
-    }
+    if (is_new && element)
+        array_remove_element(array, element);
+    else if (is_new)
+        array_remove_index(array, index);
     return shell_fail_memory(sh, len + 1);
 }
 
@@ -41,12 +52,24 @@ enum flow var_plain_set_key(struct shell *sh, struct var *var, const char *key, 
         return shell_fail_memory(sh, key_len + sizeof *element);
     struct value *value = &element->value;
     *ret_done = !(value->bits & (VALUE_ARRAY | VALUE_COMPOUND));
-    if (!*ret_done)
+    if (!*ret_done || __builtin_expect(set_element(sh, value, text, len, flags), 1))
         return FLOW_NEXT;
-    bool append = (flags & ASSIGN_APPEND) && (value->bits & (VALUE_TEXT | VALUE_INT));
-    if (__builtin_expect(append ? value_append_text(sh->heap, value, text, len)
-                                : value_put_text(sh->heap, value, text, len),
-                         1))
+    return put_failed(sh, var->array, value, element, 0, len);
+}
+
+enum flow var_plain_set_index(struct shell *sh, struct var *var, int64_t index, const char *text,
+                              size_t len, unsigned flags, bool *ret_done)
+{
+    char small[VALUE_INLINE + 1]; /* TEXT may sit in an element that moves when the array grows */
+    if (len <= VALUE_INLINE) {
+        text_move_short(small, text, len);
+        text = small;
+    }
+    struct value *value = array_put_index(var->array, index);
+    if (!value)
+        return shell_fail_memory(sh, sizeof *value);
+    *ret_done = !(value->bits & (VALUE_ARRAY | VALUE_COMPOUND));
+    if (!*ret_done || __builtin_expect(set_element(sh, value, text, len, flags), 1))
         return FLOW_NEXT;
-    return put_failed(sh, var->array, element, len);
+    return put_failed(sh, var->array, value, NULL, index, len);
 }

@@ -64,4 +64,8 @@ static inline enum flow var_plain_set(struct shell *sh, struct var *var, const c
 enum flow var_plain_set_key(struct shell *sh, struct var *var, const char *key, size_t key_len,
                             const char *text, size_t len, unsigned flags, bool *ret_done) NODISCARD;
 
+/* The same for the element INDEX, not negative, of the plain indexed array VAR. */
+enum flow var_plain_set_index(struct shell *sh, struct var *var, int64_t index, const char *text,
+                              size_t len, unsigned flags, bool *ret_done) NODISCARD;
+
 #endif

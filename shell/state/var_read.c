@@ -97,10 +97,33 @@ static enum flow get_all(struct shell *sh, const struct place *place, const char
     return FLOW_NEXT;
 }
 
+/* What an element of an array without further meaning holds: text or a number; NULL: not so simple.
+ */
+static const struct value *peek_element(const struct var_ref *ref)
+{
+    const uint32_t in_the_way = VAR_COMPLEX_READ | VAR_COMPOUND | VAR_TYPED;
+    const struct var *var = ref->name->cur;
+    const struct value *value = NULL;
+    if (ref->base || ref->step_count || !var || (var->attrs & in_the_way & ~VAR_ARRAY))
+        return NULL;
+    if (ref->kind == REF_KEY && (var->attrs & VAR_ASSOC)) {
+        const struct element *element = array_find_key(var->array, ref->key, ref->key_len);
+        value = element ? &element->value : NULL;
+    } else if (ref->kind == REF_INDEX && (var->attrs & VAR_INDEXED)) {
+        value = array_find_index(var->array, ref->index);
+    }
+    return value && (value->bits & (VALUE_TEXT | VALUE_INT | VALUE_FLOAT)) ? value : NULL;
+}
+
 enum flow var_get(struct shell *sh, const struct var_ref *ref, const char **ret_text,
                   size_t *ret_len)
 {
     struct place place;
+    const struct value *element = peek_element(ref);
+    if (element && (element->bits & VALUE_TEXT)) {
+        *ret_text = value_text(element, ret_len);
+        return FLOW_NEXT;
+    }
     TRY(place_find(sh, ref, &place));
     if (place_is_all(&place))
         return get_all(sh, &place, ret_text, ret_len);
@@ -209,7 +232,8 @@ enum flow var_get_num(struct shell *sh, const struct var_ref *ref, struct num *r
     if (ref->kind == REF_SCALAR && !ref->base && !ref->step_count &&
         (var ? !(var->attrs & (VAR_COMPLEX_READ | VAR_COMPOUND)) : !ref->name->parent))
         return value_num(sh, ref->name, var ? &var->value : NULL, ret);
-    return get_num_slow(sh, ref, ret);
+    const struct value *element = peek_element(ref);
+    return element ? value_num(sh, ref->name, element, ret) : get_num_slow(sh, ref, ret);
 }
 
 /* ---- for the shell itself ---- */

@@ -387,19 +387,24 @@ static enum flow set_from_compound(struct shell *sh, const struct var_ref *ref,
     return var_copy_compound(sh, ref, m, flags);
 }
 
-/* An element of a plain associative array: looked up once. *RET_DONE: it was one. */
+/* An element of a plain array: looked up once. *RET_DONE: it was one. */
 static inline enum flow set_plain_element(struct shell *sh, const struct var_ref *ref,
                                           const char *text, size_t len, unsigned flags,
                                           bool *ret_done)
 {
     *ret_done = false;
-    if (ref->kind != REF_KEY || ref->base || ref->step_count ||
+    if ((ref->kind != REF_KEY && ref->kind != REF_INDEX) || ref->base || ref->step_count ||
         (flags & ~(unsigned)ASSIGN_APPEND) || sh->debug_no_fastpath)
         return FLOW_NEXT;
-    struct var *var = var_plain(sh, ref->name, VAR_ASSOC);
-    if (!var || !(var->attrs & VAR_ASSOC))
+    struct var *var = var_plain(sh, ref->name, VAR_ARRAY);
+    if (!var)
         return FLOW_NEXT;
-    return var_plain_set_key(sh, var, ref->key, ref->key_len, text, len, flags, ret_done);
+    if (ref->kind == REF_KEY && (var->attrs & VAR_ASSOC))
+        return var_plain_set_key(sh, var, ref->key, ref->key_len, text, len, flags, ret_done);
+    bool indexed = (var->attrs & (VAR_INDEXED | VAR_TYPED_INDEX)) == VAR_INDEXED;
+    if (ref->kind == REF_INDEX && indexed && ref->index >= 0 && ref->index < INT64_MAX)
+        return var_plain_set_index(sh, var, ref->index, text, len, flags, ret_done);
+    return FLOW_NEXT;
 }
 
 enum flow var_set(struct shell *sh, const struct var_ref *ref, const char *text, size_t len,
@@ -467,6 +472,12 @@ enum flow var_set_num(struct shell *sh, const struct var_ref *ref, struct num n,
     }
     struct place place;
     struct draft draft;
+    char digits[24];
+    bool is_done = false;
+    if (ref->kind != REF_SCALAR && !n.is_float)
+        TRY(set_plain_element(sh, ref, digits, num_format_int(n.i, digits), flags, &is_done));
+    if (is_done)
+        return FLOW_NEXT;
     TRY(place_for_write(sh, ref, flags, &place));
     if (place_is_all(&place))
         return set_all_refused(sh, &place);
