@@ -18,11 +18,17 @@
 
 MEM_WARM uint64_t glue_memory_calls = 0;
 
+#ifdef __SANITIZE_THREAD__ /* its shadow lies where the area is elsewhere */
+#define AREA_BASE        ((uintptr_t)0x001000000000)
+#define AREA_END         ((uintptr_t)0x007000000000)
+#define AREA_RANDOM_BITS 3
+#else
 #define AREA_BASE        ((uintptr_t)0x200000000000)
 #define AREA_END         ((uintptr_t)0x500000000000)
 #define AREA_RANDOM_BITS 12 /* of the area's base, in units of 4 GiB */
-#define AREA_TRIES       16
-#define LANE_COUNT       32
+#endif
+#define AREA_TRIES 16
+#define LANE_COUNT 32
 
 /* A range below the break that was given back; the record lies at its start. */
 struct spare {

@@ -229,12 +229,12 @@ void mem_region_stats(struct mem_region *region, struct mem_stats *ret_stats)
     *ret_stats = stats;
 }
 
-size_t mem_region_busy(const struct mem_region *region)
+MEM_RACY size_t mem_region_busy(const struct mem_region *region)
 {
     return region->debug ? region->debug_bytes : region->busy_bytes;
 }
 
-size_t mem_region_peak(const struct mem_region *region)
+MEM_RACY size_t mem_region_peak(const struct mem_region *region)
 {
     size_t peak = region->debug ? region->debug_peak : region->peak_bytes;
 
