@@ -225,7 +225,7 @@ static void test_substitution(void **state)
         { "${x/b/X} ${x//b/X} ${x/#a/X} ${x/%c/X}", "<aXcabc><aXcaXc><Xbcabc><abcabX>" },
         { "${x/b} ${x//b} ${x//[ab]/<&>}", "<acabc><acac><<&><&>c<&><&>c>" },
         { "${x/b*/X} ${x//?/.} ${x//*/Z}", "<aX><......><Z>" },
-        { "${x//} ${x/#/X} ${x/%/X} ${x///y}", "<abcabc><abcabc><abcabc><abcabc>" },
+        { "${x//} ${x/#/X} ${x/%/X} ${x///y}", "<abcabc><Xabcabc><abcabcX><abcabc>" },
         { "\"${x/@(b)@(c)/[\\2\\1]}\"", "<a[cb]abc>" },
         { "\"${x//@(?)/\\1\\1}\" \"${x/b/\\0\\0}\"", "<aabbccaabbcc><abbcabc>" },
         { "\"${x/b/\\\\1}\" \"${x/b/\"\\1\"}\" \"${x/b/\\n}\"", "<a\\1cabc><a\\1cabc><ancabc>" },
