@@ -276,11 +276,24 @@ struct frame *scope_call(const struct shell *sh)
     return frame;
 }
 
+/* VAR, a new local, is exported when SEEN, what it hides, is. */
+static void inherit_export(struct shell *sh, struct var *var, const struct var *seen)
+{
+    if (var != seen && var->owner && seen && (seen->attrs & VAR_EXPORT)) {
+        var->attrs |= VAR_EXPORT;
+        sh->export_epoch++;
+    }
+}
+
 enum flow scope_dynamic(struct shell *sh, struct name *name, struct var **ret_var)
 {
     struct frame *call = scope_call(sh), *target = sh->frame;
-    if (!call || call->kind == FRAME_FUNC)
-        return scope_local(sh, name, ret_var);
+    if (!call || call->kind == FRAME_FUNC) {
+        const struct var *seen = name->cur;
+        TRY(scope_local(sh, name, ret_var));
+        inherit_export(sh, *ret_var, seen);
+        return FLOW_NEXT;
+    }
     for (struct var *var = name->cur; var; var = var->outer)
         if (var->owner == call) {
             *ret_var = var;
@@ -291,7 +304,10 @@ enum flow scope_dynamic(struct shell *sh, struct name *name, struct var **ret_va
         link = &(*link)->outer;
     while (target != call && target->kind != FRAME_SUBSHELL)
         target = target->outer;
-    return bind_new(sh, name, link, call, target, ret_var);
+    const struct var *seen = *link;
+    TRY(bind_new(sh, name, link, call, target, ret_var));
+    inherit_export(sh, *ret_var, seen);
+    return FLOW_NEXT;
 }
 
 enum flow scope_temporary(struct shell *sh, struct name *name, bool with_value,

@@ -30,7 +30,8 @@ enum flow scope_global(struct shell *sh, struct name *name, struct var **ret_var
 enum flow scope_local(struct shell *sh, struct name *name, struct var **ret_var) NODISCARD;
 /* The frame of the innermost call of a function of either kind; NULL: none runs. */
 struct frame *scope_call(const struct shell *sh);
-/* The same as scope_local(), but in a POSIX function the variable lives as long as the call, and
+/* The same as scope_local(), but exported when the one that it shadows is, and in a POSIX function
+ * the variable lives as long as the call, and
  * the functions that it calls see it. */
 enum flow scope_dynamic(struct shell *sh, struct name *name, struct var **ret_var) NODISCARD;
 /* NAME's variable of the running simple command (`x=1 cmd`), made when missing, exported, with the
