@@ -14,7 +14,7 @@
 enum flow param_bad(struct shell *sh, const struct part *part)
 {
     struct part bare = *part;
-    bare.quoted = bare.dquoted = false;
+    bare.quoted = false;
     struct word word = { .kind = WORD_GENERAL, .parts = &bare, .part_count = 1 };
     struct str text;
     str_init(&text, sh->heap);
@@ -540,6 +540,8 @@ enum flow part_param(struct builder *b, const struct part *part)
         }
         return build_result(b, part->quoted, text, len);
     }
+    if (param->op == OP_BAD)
+        return param_bad(sh, part);
     if (!shell_enter(sh)) {
         shell_leave(sh);
         return shell_fail(sh, ERROR_LIMIT, 1, NULL, "expansion: nested too deeply");

@@ -122,6 +122,8 @@ enum param_op {
     OP_LOWER_FIRST,
     OP_LOWER_ALL, /* ^ ^^ , ,, ARG optional pattern */
     OP_TRANSFORM, /* @X: TRANSFORM is the letter */
+    OP_BAD, /* no substitution; ARG is the rest. Of the form PARAM_SPECIAL without SPECIAL when
+             * there is no parameter either */
 };
 
 /* One step of a name: a[sub].b is two steps. */

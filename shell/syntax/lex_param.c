@@ -3,7 +3,8 @@
  *
  * Owns the grammar of what follows `${` (prefix, parameter, subscripts, operator and its words) and
  * of names with subscripts and members, which assignments share. What no shell of the family
- * accepts is a bad substitution, found here and not at run time.
+ * accepts becomes OP_BAD, a bad substitution when it is reached: the rest of the script may be
+ * for shells that do accept it.
  */
 #include <string.h>
 
@@ -158,20 +159,22 @@ static void lex_prefix(struct parser *p, struct param *param)
         p->pos++;
 }
 
-static bool bad_substitution(struct parser *p)
+static bool lex_arg(struct parser *p, enum word_mode mode, struct word **ret_word)
 {
-    int c = look(p);
-    if (c < 0)
-        return parser_unexpected(p);
-    uint32_t line = parser_line(p);
-    if (c == '\n')
-        return parser_fail(p, line,
-                           "syntax error at line %u: bad substitution: `newline' unexpected", line);
-    return parser_fail(p, line, "syntax error at line %u: bad substitution: `%c' unexpected", line,
-                       c);
+    *ret_word = lex_word(p, mode);
+    return *ret_word != NULL;
 }
 
-static bool lex_parameter(struct parser *p, struct param *param)
+/* What is no ${...} from the cursor on: skipped to the closing brace. */
+static bool bad_substitution(struct parser *p, struct param *param, bool dquoted)
+{
+    if (look(p) < 0)
+        return parser_unexpected(p);
+    param->op = OP_BAD;
+    return lex_arg(p, dquoted ? WORD_ARG_DQ : WORD_ARG, &param->arg);
+}
+
+static bool lex_parameter(struct parser *p, struct param *param, bool dquoted)
 {
     int c = look_joined(p);
     if (c > 0 && cclass_is((char)c, CC_DIGIT)) {
@@ -192,9 +195,13 @@ static bool lex_parameter(struct parser *p, struct param *param)
         p->pos++;
         return true;
     }
+    if (!begins_name(p, 0)) {
+        param->form = PARAM_SPECIAL;
+        return bad_substitution(p, param, dquoted);
+    }
     param->form = PARAM_NAME;
     if (!lex_ref(p, &param->ref))
-        return p->status == PARSE_OK ? bad_substitution(p) : false;
+        return p->status == PARSE_OK ? parser_unexpected(p) : false;
     if (param->prefix != PARAM_BANG)
         return true;
     c = look_joined(p);
@@ -216,18 +223,14 @@ static bool lex_parameter(struct parser *p, struct param *param)
     return true;
 }
 
-static bool lex_arg(struct parser *p, enum word_mode mode, struct word **ret_word)
-{
-    *ret_word = lex_word(p, mode);
-    return *ret_word != NULL;
-}
-
 /* :offset[:length] */
-static bool lex_slice(struct parser *p, struct param *param)
+static bool lex_slice(struct parser *p, struct param *param, bool dquoted)
 {
+    if (look_joined(p) == '}') {
+        param->colon = true; /* it was read */
+        return bad_substitution(p, param, dquoted);
+    }
     param->op = OP_SLICE;
-    if (look_joined(p) == '}')
-        return bad_substitution(p);
     if (!lex_arith(p, ":}", &param->arg))
         return false;
     return !take(p, ':') || lex_arith(p, "}", &param->arg2);
@@ -279,27 +282,27 @@ static bool lex_operator(struct parser *p, struct param *param, bool dquoted)
     int c = look_joined(p);
     if (c == '}')
         return true;
-    if (c <= 0 || !strchr(":-=?+#%/^,@", c))
-        return bad_substitution(p);
+    if (c <= 0 || !strchr(":-=?+#%/^,@", c) || param->prefix == PARAM_LENGTH)
+        return bad_substitution(p, param, dquoted);
+    if (c == '@') {
+        c = look_joined_ahead(p, 1);
+        if (c <= 0 || !cclass_is((char)c, CC_NAME_START) || look_joined_ahead(p, 2) != '}')
+            return bad_substitution(p, param, dquoted);
+        param->op = OP_TRANSFORM;
+        param->transform = (char)c;
+        skip_joined(p, 2);
+        return true;
+    }
     p->pos++;
     if (c == ':') {
         c = look_joined(p);
         if (c <= 0 || !strchr("-=?+", c))
-            return lex_slice(p, param);
+            return lex_slice(p, param, dquoted);
         p->pos++;
         param->colon = true;
     }
     if (c == '/')
         return lex_substitute(p, param);
-    if (c == '@') {
-        c = look_joined(p);
-        if (c <= 0 || !cclass_is((char)c, CC_NAME_START) || look_joined_ahead(p, 1) != '}')
-            return bad_substitution(p);
-        param->op = OP_TRANSFORM;
-        param->transform = (char)c;
-        p->pos++;
-        return true;
-    }
     return lex_word_op(p, param, c, dquoted);
 }
 
@@ -312,9 +315,9 @@ struct param *lex_braced(struct parser *p, bool dquoted)
     param->braced = true;
     param->cache = parser_cache(p);
     lex_prefix(p, param);
-    if (look_joined(p) >= 0 && !lex_parameter(p, param))
+    if (look_joined(p) >= 0 && !lex_parameter(p, param, dquoted))
         return NULL;
-    if (look_joined(p) >= 0 && !lex_operator(p, param, dquoted))
+    if (look_joined(p) >= 0 && param->op == OP_NONE && !lex_operator(p, param, dquoted))
         return NULL;
     if (look_joined(p) != '}') {
         parser_missing(p, "{", line);

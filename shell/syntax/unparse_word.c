@@ -241,7 +241,8 @@ static void write_parameter(struct unparser *u, const struct param *param)
     if (param->form == PARAM_POSITIONAL) {
         str_printf(u->s, "%u", param->index);
     } else if (param->form == PARAM_SPECIAL) {
-        str_putc(u->s, param->special);
+        if (param->special)
+            str_putc(u->s, param->special);
     } else if (param->prefix == PARAM_PREFIXES) {
         if (param->members)
             unparser_ref(u, &param->ref);
@@ -277,6 +278,7 @@ static void write_operator(struct unparser *u, const struct param *param, bool q
         [OP_LOWER_FIRST] = ",",
         [OP_LOWER_ALL] = ",,",
         [OP_TRANSFORM] = "@",
+        [OP_BAD] = "",
     };
     if (param->colon)
         str_putc(u->s, ':');
@@ -286,7 +288,7 @@ static void write_operator(struct unparser *u, const struct param *param, bool q
     enum word_context context = CONTEXT_WORD;
     if (param->op == OP_SLICE)
         context = CONTEXT_ARITH;
-    else if (quoted && param->op >= OP_DEFAULT && param->op <= OP_ALT)
+    else if (quoted && ((param->op >= OP_DEFAULT && param->op <= OP_ALT) || param->op == OP_BAD))
         context = CONTEXT_DQ;
     unparser_word(u, param->arg, context);
     if (!param->arg2)
