@@ -114,7 +114,8 @@ void frame_push(struct shell *sh, struct frame *frame, enum frame_kind kind)
     frame->subshell = kind == FRAME_SUBSHELL ? frame : outer ? outer->subshell : NULL;
     frame->func = kind == FRAME_FUNC ? frame : outer ? outer->func : NULL;
     sh->frame = frame;
-    if (kind == FRAME_FUNC || kind == FRAME_SUBSHELL)
+    frame->own_getopts = kind == FRAME_FUNC || kind == FRAME_SUBSHELL;
+    if (frame->own_getopts)
         frame->getopts = sh->getopts;
     if (kind == FRAME_FUNC)
         sh->getopts = (struct getopts_state){ .index = 1 };
@@ -135,7 +136,7 @@ void frame_pop(struct shell *sh, struct frame *frame)
     struct frame *outer = frame->outer;
     if (frame->kind == FRAME_FUNC && outer && outer->func)
         scope_show(sh, outer->func, frame);
-    if (frame->kind == FRAME_FUNC || frame->kind == FRAME_SUBSHELL)
+    if (frame->own_getopts)
         sh->getopts = frame->getopts;
     sh->frame = outer;
     sh->file = frame->file;

@@ -33,6 +33,7 @@ struct frame {
     bool is_call;        /* DOT: a POSIX function, not a script */
     bool is_process;     /* SUBSHELL: this process was forked for it and ends with it
                             (subshell_materialize) */
+    bool own_getopts;    /* DOT: a call that made OPTIND local; FUNC, SUBSHELL: always */
     bool process_wanted; /* SUBSHELL: becomes a process before it starts another one (POSIX mode) */
     struct undo *undo;   /* newest first */
     struct var *locals; /* variables that live as long as this frame: locals of FUNC, temporary ones
@@ -40,7 +41,7 @@ struct frame {
     const char
         *function_name; /* FUNC, POSIX functions: for .sh.fun and messages; else that of outer */
     const char *file;   /* saved sh->file */
-    struct getopts_state getopts; /* FUNC, SUBSHELL: saved sh->getopts */
+    struct getopts_state getopts; /* OWN_GETOPTS: saved sh->getopts */
     struct params *params;        /* sh->params of what is around */
     uint32_t line;                /* saved sh->line: where the caller was */
 };

@@ -285,6 +285,15 @@ static void inherit_export(struct shell *sh, struct var *var, const struct var *
     }
 }
 
+/* OPTIND was made local until FRAME ends. */
+static void getopts_begin(struct shell *sh, struct frame *frame)
+{
+    if (!frame->own_getopts)
+        frame->getopts = sh->getopts;
+    frame->own_getopts = true;
+    sh->getopts = (struct getopts_state){ .index = 1 };
+}
+
 enum flow scope_dynamic(struct shell *sh, struct name *name, struct var **ret_var)
 {
     struct frame *call = scope_call(sh), *target = sh->frame;
@@ -307,6 +316,8 @@ enum flow scope_dynamic(struct shell *sh, struct name *name, struct var **ret_va
     const struct var *seen = *link;
     TRY(bind_new(sh, name, link, call, target, ret_var));
     inherit_export(sh, *ret_var, seen);
+    if (name->special && name->special->flags & SPECIAL_GETOPTS)
+        getopts_begin(sh, target);
     return FLOW_NEXT;
 }
 

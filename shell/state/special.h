@@ -17,6 +17,7 @@ enum special_flags {
     SPECIAL_CONFINED = 1u << 6, /* a restricted shell may not change it */
     SPECIAL_VERSION = 1u << 7,  /* .sh.version: a number in arithmetic */
     SPECIAL_YIELDS = 1u << 8,   /* what is assigned takes the place of the special meaning */
+    SPECIAL_GETOPTS = 1u << 9,  /* a local of a POSIX function starts getopts anew for the call */
 };
 struct special {
     const char *name;
