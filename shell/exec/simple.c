@@ -288,13 +288,9 @@ static enum flow builtin_run(struct shell *sh, struct run *run)
 static enum flow function_prepare(struct shell *sh, const struct run *run, struct frame *frame)
 {
     const struct node_simple *node = run->node;
-    const struct func *func = run->command.func;
     if (node->node.redir_count)
         TRY(redir_apply(sh, frame, node->node.redirs, node->node.redir_count));
-    /* POSIX leaves open whether they outlive the call of name(): in ksh93 they do, in all other
-     * shells they do not. */
-    bool stays = func->node && !func->ksh_style && !option_on(sh, OPTION_POSIX);
-    return assigns_run(sh, node, stays ? 0 : ASSIGN_TEMP);
+    return assigns_run(sh, node, ASSIGN_TEMP);
 }
 
 /* A function c.f of a compound variable is called for it. Kept out of the way of all others. */
