@@ -13,7 +13,7 @@ static void test_assignments(void **state)
         { "x=1; x=2 true; echo $x", "1\n", 0 },
         { "x=1; x=2 :; echo $x", "2\n", 0 },
         { "x=1; x=2 eval 'echo $x'; echo $x", "2\n2\n", 0 },
-        { "x=1; f() { x=3; }; x=2 f; echo $x", "3\n", 0 },
+        { "x=1; f() { x=3; }; x=2 f; echo $x", "1\n", 0 },
         { "x=1; function f { echo $x; x=3; }; x=2 f; echo $x", "2\n1\n", 0 },
         { "x=1; function g { echo $x; }; function f { typeset x=5; x=2 g; echo $x; }; f; echo $x",
           "2\n5\n1\n", 0 },
