@@ -1,12 +1,15 @@
 /*
- * builtin: list the builtins, switch them off and on.
+ * builtin: list the builtins, switch them off and on, run one.
  *
  * All builtins are part of the program, so nothing can be added: a name that was deleted comes
- * back, and that is all. Special builtins cannot be touched.
+ * back, and that is all. Special builtins cannot be touched. A builtin in use that arguments
+ * follow, none of which would come back, is run past the function of that name, as in bash and
+ * mksh: there is nothing to switch on.
  */
 #include <string.h>
 
 #include "builtins/builtin.h"
+#include "shell/exec/exec.h"
 #include "shell/state/option.h"
 
 static void list(struct shell *sh, bool special_only)
@@ -42,13 +45,26 @@ static enum flow change(struct shell *sh, const struct args *args, const char *n
     return FLOW_NEXT;
 }
 
+/* Are the operands a builtin and its arguments? */
+static bool is_call(struct shell *sh, const struct args *args)
+{
+    for (size_t i = 0; i < args_left(args); i++) {
+        const char *name = args_peek(args, i);
+        if ((i == 0 || builtin_find(name, strlen(name))) &&
+            !builtin_enabled(sh, name, strlen(name)))
+            return false;
+    }
+    return args_left(args) > 1;
+}
+
 static enum flow builtin_run(struct shell *sh, struct args *args)
 {
-    bool on = true, special_only = false;
+    bool on = true, special_only = false, plain = true;
     enum flow flow = FLOW_NEXT;
     for (int option; (option = args_option(sh, args, &flow)) != 0;) {
         if (option < 0)
             return flow;
+        plain = false;
         if (option == 'f')
             return builtin_usage_error(sh, args, "adding built-ins not supported");
         if (option == 'd')
@@ -56,6 +72,9 @@ static enum flow builtin_run(struct shell *sh, struct args *args)
         if (option == 's')
             special_only = true;
     }
+    if (plain && is_call(sh, args))
+        return exec_argv(sh, args_left(args), args->argv + args->next,
+                         EXEC_NO_FUNCTION | EXEC_NOT_SPECIAL);
     sh->status = 0;
     if (!args_left(args)) {
         list(sh, special_only);
@@ -84,9 +103,10 @@ const struct builtin_spec builtin_spec = {
     .name = "builtin",
     .options = options,
     .usage = "[name ...]",
-    .summary = "list, delete and restore builtins",
+    .summary = "list, delete, restore and run builtins",
     .doc = "Without names lists the builtins in use. Otherwise each name, which must be that of a "
            "builtin of this shell, is "
-           "put back into use, or with -d out of it. Special builtins are always in use.",
+           "put back into use, or with -d out of it. Special builtins are always in use. When the "
+           "names are in use already, the first is run with what follows as its arguments.",
     .run = builtin_run,
 };

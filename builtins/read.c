@@ -335,7 +335,7 @@ static enum flow assign_fields(struct reader *r, const char *const *names, size_
 {
     size_t pos = 0, len, start, end;
     const char *text;
-    if (r->characters >= 0)
+    if (r->characters >= 0 && (r->exactly || count == 1)) /* one variable gets them as they are */
         return assign_characters(r, names[0]);
     for (size_t i = 0; i + 1 < count; i++) {
         if (!next_field(r, &pos, &text, &len))
@@ -625,7 +625,7 @@ static enum flow read_any(struct shell *sh, struct args *args)
     str_init(&r.bits, sh->scratch);
     TRY(read_input(&r));
     bool nothing = r.timed_out && r.len == 0;
-    if (r.array && r.characters < 0 && !nothing)
+    if (r.array && !(r.characters >= 0 && r.exactly) && !nothing)
         TRY(assign_array(&r, names[0]));
     else if (!nothing)
         TRY(assign_fields(&r, names, count));

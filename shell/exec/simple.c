@@ -30,6 +30,8 @@ struct run {
     struct args
         args; /* what a builtin gets, in place: copying it would wait for the stores just made */
     bool exec_last;
+    bool trace_late;   /* the trace shows it after the assignments before it */
+    uint64_t assigned; /* TRACE_LATE: of struct declared */
 };
 
 /* Member by member: compilers clear the whole with an instruction that takes as long as all the
@@ -39,6 +41,7 @@ static inline void run_init(struct run *run, const struct node_simple *node, boo
     run->node = node;
     run->args = (struct args){ 0 };
     run->exec_last = exec_last;
+    run->trace_late = false;
 }
 
 static bool is_named(const struct command *command, const char *name)
@@ -243,6 +246,23 @@ static enum flow builtin_error(struct shell *sh, const struct command *command)
     return command->special ? exec_consequence(sh, true) : regular_error(sh);
 }
 
+static void trace_command(struct shell *sh, const struct run *run, uint64_t assigned)
+{
+    if (run->node->declaration && !option_on(sh, OPTION_POSIX))
+        xtrace_declaration(sh, run->args.count, run->args.argv, assigned);
+    else
+        xtrace_words(sh, run->args.count, run->args.argv);
+}
+
+/* The assignments before a command, and then its trace if that comes after them. */
+static enum flow assigns_before(struct shell *sh, const struct run *run, unsigned flags)
+{
+    TRY(assigns_run(sh, run->node, flags));
+    if (__builtin_expect(run->trace_late, 0))
+        trace_command(sh, run, run->assigned);
+    return FLOW_NEXT;
+}
+
 /* Redirections and assignments of a builtin, in the CMD frame if there is one. */
 static enum flow builtin_prepare(struct shell *sh, const struct run *run, struct frame *frame)
 {
@@ -258,7 +278,7 @@ static enum flow builtin_prepare(struct shell *sh, const struct run *run, struct
     bool is_declaration = (command->spec->flags & BUILTIN_DECL) && !option_on(sh, OPTION_POSIX);
     bool lasting = command->special || is_declaration;
     bool temporary = !lasting || (is_named(command, "exec") && run->args.count > 1);
-    return assigns_run(sh, node, temporary ? ASSIGN_TEMP : 0);
+    return assigns_before(sh, run, temporary ? ASSIGN_TEMP : 0);
 }
 
 static enum flow builtin_run(struct shell *sh, struct run *run)
@@ -290,7 +310,7 @@ static enum flow function_prepare(struct shell *sh, const struct run *run, struc
     const struct node_simple *node = run->node;
     if (node->node.redir_count)
         TRY(redir_apply(sh, frame, node->node.redirs, node->node.redir_count));
-    return assigns_run(sh, node, ASSIGN_TEMP);
+    return assigns_before(sh, run, ASSIGN_TEMP);
 }
 
 /* A function c.f of a compound variable is called for it. Kept out of the way of all others. */
@@ -535,6 +555,14 @@ static enum flow debug_words(struct shell *sh, const struct node_simple *node,
     return flow;
 }
 
+/* As in ksh93, whose special builtins and functions name() keep what is assigned before them. */
+static bool is_traced_late(const struct command *command)
+{
+    if (command->kind == COMMAND_FUNCTION)
+        return command->func->node && !command->func->ksh_style;
+    return command->kind == COMMAND_BUILTIN && command->special;
+}
+
 static enum flow command_run(struct shell *sh, const struct node_simple *node, bool exec_last)
 {
     bool done = exec_debug_wanted(sh), debug = done;
@@ -571,10 +599,10 @@ static enum flow command_run(struct shell *sh, const struct node_simple *node, b
             return FLOW_NEXT;
     }
     if (__builtin_expect(xtrace_on(sh) || sh->show_only, 0)) {
-        if (node->declaration && !option_on(sh, OPTION_POSIX))
-            xtrace_declaration(sh, run.args.count, run.args.argv, declared.assigned);
-        else
-            xtrace_words(sh, run.args.count, run.args.argv);
+        run.trace_late = node->assign_count && !sh->show_only && is_traced_late(&run.command);
+        run.assigned = declared.assigned;
+        if (!run.trace_late)
+            trace_command(sh, &run, declared.assigned);
     }
     if (sh->show_only) {
         sh->status = 0;

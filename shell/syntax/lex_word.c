@@ -267,7 +267,7 @@ static enum verdict judge(struct parser *p, struct lexer *l, int c)
     case ')':
         return judge_paren(p, l, c);
     case '{': /* nests only in patterns, for {2}(x) */
-        return mode == WORD_ARG || mode == WORD_ARG_DQ ? V_TAKE : V_OPEN;
+        return mode == WORD_ARG || mode == WORD_ARG_DQ || mode == WORD_REPLACE ? V_TAKE : V_OPEN;
     case '}':
         return l->braces > 0 ? V_CLOSE : V_STOP;
     case '/':
