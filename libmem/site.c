@@ -315,7 +315,7 @@ void site_region_set(struct mem_region *region)
 {
     if (region->method == MEM_LAST)
         site_last_set(region);
-    else
+    else if (region->alloc_count) /* a new one need not be touched: all of it is zero */
         for (unsigned i = 0; i < (region->method == MEM_BEST ? MEM_CLASSES : 1u); i++)
             if (region->classes[i].fill)
                 region->classes[i].fill = 0;
