@@ -298,6 +298,12 @@ static bool word_modify(struct word *word, char how)
     }
 }
 
+static void part_replace(struct scan *s, const struct str *text)
+{
+    str_clear(&s->part);
+    str_append(&s->part, str_text(text), text->len);
+}
+
 /* Modifies the first word of the text that it can, or ALL. */
 static bool words_modify(struct scan *s, char how, bool all)
 {
@@ -316,10 +322,8 @@ static bool words_modify(struct scan *s, char how, bool all)
         any = true;
     }
     str_append(&changed, kept, (size_t)(end - kept));
-    if (any) {
-        str_clear(&s->part);
-        str_append(&s->part, str_text(&changed), changed.len);
-    }
+    if (any)
+        part_replace(s, &changed);
     return any;
 }
 
@@ -373,10 +377,8 @@ static bool substitute(struct scan *s, bool all)
         any = true;
     }
     str_append(&changed, at, (size_t)(end - at));
-    if (any) {
-        str_clear(&s->part);
-        str_append(&s->part, str_text(&changed), changed.len);
-    }
+    if (any)
+        part_replace(s, &changed);
     return any;
 }
 
@@ -409,8 +411,7 @@ static void quote(struct scan *s, bool words)
         if (at > start)
             append_quoted(&quoted, start, (size_t)(at - start));
     }
-    str_clear(&s->part);
-    str_append(&s->part, str_text(&quoted), quoted.len);
+    part_replace(s, &quoted);
 }
 
 /* One modifier after its colon; false: it is none, or does not apply. */

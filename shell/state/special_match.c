@@ -81,6 +81,17 @@ enum flow special_set_match(struct shell *sh, const char *text, size_t len,
     return special_set_matches(sh, text, len, spans, count, 0);
 }
 
+/* Makes room for COUNT spans. */
+static enum flow spans_grow(struct shell *sh, struct match_state *state, size_t count)
+{
+    struct match_span *more = mem_resize(sh->heap, state->spans, count * sizeof *more);
+    if (!more)
+        return shell_fail_memory(sh, count * sizeof *more);
+    state->spans = more;
+    state->cap = count;
+    return FLOW_NEXT;
+}
+
 enum flow special_set_matches(struct shell *sh, const char *text, size_t len, const void *spans,
                               size_t count, size_t rows)
 {
@@ -89,13 +100,8 @@ enum flow special_set_matches(struct shell *sh, const char *text, size_t len, co
     if (count == 0 && !(sh->match && sh->match->count > 0))
         return FLOW_NEXT;
     TRY(writable_state(sh, &state));
-    if (all > state->cap) {
-        struct match_span *more = mem_resize(sh->heap, state->spans, all * sizeof *more);
-        if (!more)
-            return shell_fail_memory(sh, all * sizeof *more);
-        state->spans = more;
-        state->cap = all;
-    }
+    if (all > state->cap)
+        TRY(spans_grow(sh, state, all));
     state->count = 0;
     state->waits = false;
     state->shown = false;
@@ -149,13 +155,8 @@ static enum flow settle(struct shell *sh, struct match_state *state)
                        ? pattern_search(pattern, text, len, 0, spans, MATCH_CAPTURE_MAX)
                        : pattern_matches_spans(pattern, text, len, spans, MATCH_CAPTURE_MAX);
     pattern_free(pattern);
-    if (count > state->cap) {
-        struct match_span *more = mem_resize(sh->heap, state->spans, count * sizeof *more);
-        if (!more)
-            return shell_fail_memory(sh, count * sizeof *more);
-        state->spans = more;
-        state->cap = count;
-    }
+    if (count > state->cap)
+        TRY(spans_grow(sh, state, count));
     if (count > 0) {
         memcpy(state->spans, spans, count * sizeof *spans);
         state->count = count;
