@@ -628,6 +628,12 @@ static enum flow local_run(struct shell *sh, struct args *args)
     return decl_run(sh, args, &decl);
 }
 
+/* The word of bash for it: local in functions of both kinds, and typeset outside. */
+static enum flow declare_run(struct shell *sh, struct args *args)
+{
+    return scope_call(sh) ? local_run(sh, args) : typeset_run(sh, args);
+}
+
 static enum flow integer_run(struct shell *sh, struct args *args)
 {
     return typeset_with(sh, args, VAR_INTEGER | VAR_LONG);
@@ -777,6 +783,17 @@ const struct builtin_spec local_spec = {
     .doc = "The variables belong to the running function, of whichever kind, and are seen by the "
            "POSIX functions that it calls. The options are those of typeset.",
     .run = local_run,
+};
+
+const struct builtin_spec declare_spec = {
+    .name = "declare",
+    .flags = BUILTIN_DECL,
+    .options = typeset_options,
+    .usage = "[name[=value]...]",
+    .summary = "declare variables, local in a function",
+    .doc = "Is local in a function of either kind and typeset outside of functions, as scripts "
+           "written for bash expect. The options are those of typeset.",
+    .run = declare_run,
 };
 
 const struct builtin_spec float_spec = {

@@ -495,7 +495,7 @@ static enum flow find_or_make(struct shell *sh, const struct var_ref *ref,
         *ret = place.var;
         return FLOW_NEXT;
     }
-    if (change->dynamic)
+    if (change->dynamic && !change->global)
         return scope_dynamic(sh, name, ret);
     if (change->local && !change->global)
         return scope_local(sh, name, ret);
