@@ -5,7 +5,8 @@
  * -abc. What it finds goes to the script's variable and to OPTARG. A mistake in the arguments is
  * the script's business when the string begins with a colon; else it is reported and the variable
  * is set to `?`. Long options are known when the string is of the long form; asking for help, or a
- * long option otherwise, shows the usage and ends the shell with status 2, as ksh93 does.
+ * long option otherwise, shows the usage and ends the shell with status 2, as ksh93 does; so does
+ * the end of the options after a mistake, when the string is of the long form.
  */
 #include <string.h>
 
@@ -61,10 +62,19 @@ static void found_mistake(struct getopts *g, char kind, const char *option, size
 {
     g->has_argument = false;
     found_letter(g, '-', g->spec.quiet ? kind : '?');
-    if (g->spec.quiet)
+    if (g->spec.quiet) {
         found_argument(g, letter, 1);
-    else
-        shell_warn(g->sh, g->program, "%.*s: %s", (int)option_len, option, why);
+        return;
+    }
+    g->sh->getopts.failed = true;
+    shell_warn(g->sh, g->program, "%.*s: %s", (int)option_len, option, why);
+}
+
+/* The letter of ITEM as a text that outlives it; `?` when it has none. */
+static const char *letter_text(struct getopts *g, const struct optstring_item *item)
+{
+    const char *letter = item->letter ? scratch_dup(g->sh, &item->letter, 1) : NULL;
+    return letter ? letter : "?";
 }
 
 static void missing_argument(struct getopts *g, const char *option, size_t option_len,
@@ -80,25 +90,26 @@ static void missing_argument(struct getopts *g, const char *option, size_t optio
     } else {
         str_append_z(&why, "argument expected");
     }
-    /* the letter stands in the option string, which outlives this */
-    const char *letter = item->letter ? scratch_dup(g->sh, &item->letter, 1) : "?";
-    found_mistake(g, ':', option, option_len, letter ? letter : "?", str_text(&why));
+    found_mistake(g, ':', option, option_len, letter_text(g, item), str_text(&why));
 }
 
-/* Shows a help page on descriptor 2 and leaves. */
-static enum flow show_page(struct getopts *g, enum optpage page)
+/* What pages and usage call the command. */
+static const char *page_name(const struct getopts *g)
+{
+    const char *name = g->program ? g->program : g->sh->arg0;
+    const char *slash = strrchr(name, '/');
+    return slash ? slash + 1 : name;
+}
+
+/* Shows TEXT on descriptor 2 and leaves. */
+static enum flow show_text(struct getopts *g, const struct str *text)
 {
     struct shell *sh = g->sh;
-    struct str text;
-    const char *name = g->program ? g->program : sh->arg0;
-    const char *slash = strrchr(name, '/');
-    str_init(&text, sh->scratch);
-    optpage_append(&text, &g->spec, slash ? slash + 1 : name, page);
-    if (!str_ok(&text))
-        return shell_fail_memory(sh, text.len);
+    if (!str_ok(text))
+        return shell_fail_memory(sh, text->len);
     struct out *out = fdtab_out(sh, 2);
     if (out) {
-        out_write(out, text.data, text.len);
+        out_write(out, text->data, text->len);
         (void)out_flush(out);
         out_clear_error(out);
     }
@@ -106,28 +117,140 @@ static enum flow show_page(struct getopts *g, enum optpage page)
     return FLOW_EXIT;
 }
 
+/* Shows a help page and leaves. */
+static enum flow show_page(struct getopts *g, enum optpage page)
+{
+    struct str text;
+    str_init(&text, g->sh->scratch);
+    optpage_append(&text, &g->spec, page_name(g), page);
+    return show_text(g, &text);
+}
+
+/* The options are at their end, and not all of them were right. */
+static enum flow show_usage(struct getopts *g)
+{
+    struct str text;
+    str_init(&text, g->sh->scratch);
+    optpage_usage(&text, &g->spec, page_name(g), true);
+    return show_text(g, &text);
+}
+
 /* ---- arguments ---- */
 
-/* Bytes of the number at the start of TEXT, with a sign, a base and a multiplier like k or Mi; 0:
- * none. */
-static size_t number_length(const char *text)
+/* The factor that the letters of a multiplier at TEXT stand for (k 1000, ki 1024 ... e, ei), and
+ * the bytes of it, with a b behind it; a b alone is a block of 512. */
+static int64_t multiplier(const char *text, size_t *ret_len)
 {
-    int64_t integer;
+    static const char letters[] = "kmgtpe";
+    char letter = (char)(*text | 0x20); /* as lower case */
+    const char *at = *text ? strchr(letters, letter) : NULL;
+    *ret_len = 0;
+    if (!at) {
+        *ret_len = letter == 'b';
+        return letter == 'b' ? 512 : 1;
+    }
+    bool binary = text[1] == 'i';
+    int64_t factor = 1;
+    for (const char *l = letters; l <= at; l++)
+        factor *= binary ? 1024 : 1000;
+    *ret_len = 1 + binary;
+    *ret_len += (text[*ret_len] | 0x20) == 'b';
+    return factor;
+}
+
+/* Bytes of the whole number at the start of TEXT, with blanks, a sign, a base and a multiplier; 0:
+ * none, or out of range. */
+static size_t scan_number(const char *text, int64_t *ret)
+{
     long double real;
     bool is_float;
     int base;
-    size_t sign = *text == '-' || *text == '+';
-    size_t len =
-        num_scan(text + sign, strlen(text + sign), false, &integer, &real, &is_float, &base);
-    if (len == 0)
+    size_t start = strspn(text, " \t"), suffix;
+    bool negative = text[start] == '-';
+    start += negative || text[start] == '+';
+    size_t len = num_scan(text + start, strlen(text + start), false, ret, &real, &is_float, &base);
+    if (len == 0 || is_float)
         return 0;
-    len += sign;
-    if (text[len] && strchr("bBkKmMgGtTpPeE", text[len])) {
-        len++;
-        if (text[len] == 'i')
-            len++;
+    len += start;
+    if (__builtin_mul_overflow(*ret, multiplier(text + len, &suffix), ret))
+        return 0;
+    if (negative)
+        *ret = -*ret;
+    return len + suffix;
+}
+
+static size_t number_length(const char *text)
+{
+    int64_t value;
+    return scan_number(text, &value);
+}
+
+/* The argument TEXT of a numeric option, for OPTARG. */
+static void found_number(struct getopts *g, const char *text, size_t len)
+{
+    int64_t value;
+    struct str digits;
+    str_init(&digits, g->sh->scratch);
+    if (scan_number(text, &value))
+        str_printf(&digits, "%lld", (long long)value);
+    if (digits.len && str_ok(&digits))
+        found_argument(g, str_text(&digits), digits.len);
+    else
+        found_argument(g, text, len);
+}
+
+/* Is TEXT of LEN bytes VALUE, or the beginning of it? */
+static bool begins(struct optstring_text value, const char *text, size_t len)
+{
+    return value.len >= len && memcmp(value.text, text, len) == 0;
+}
+
+/* The value of ITEM's list, {[l:low?text][h:high?text]}, that the argument TEXT means: its name, or
+ * the beginning of one, or its letter. RET_LISTED: there is such a list; entries [+value?text] only
+ * explain. */
+static bool find_value(struct optstring_text list, const char *text, size_t len, bool *ret_listed,
+                       struct optstring_item *ret)
+{
+    const char *end = list.text + list.len;
+    bool found = false;
+    struct optstring_item item;
+    *ret_listed = false;
+    for (const char *pos = list.text; pos && pos < end && optstring_next(&pos, &item) && !found;) {
+        if (item.kind != OPTSTRING_OPTION)
+            continue;
+        *ret_listed = true;
+        found = len && ((len == 1 && item.letter == *text) ||
+                        (item.value.len == len && begins(item.value, text, len)) ||
+                        begins(item.name, text, len));
+        if (found)
+            *ret = item;
     }
-    return len;
+    return found;
+}
+
+/* TEXT is the argument of ITEM, which was written OPTION. */
+static void take_argument(struct getopts *g, const char *option, size_t option_len,
+                          const struct optstring_item *item, const char *text, size_t len)
+{
+    bool listed;
+    struct optstring_item value;
+    if (item->argument == '#' && g->spec.values) {
+        found_number(g, text, len);
+        return;
+    }
+    if (find_value(item->values, text, len, &listed, &value)) {
+        const char *letter = value.letter ? letter_text(g, &value) : text;
+        found_argument(g, letter, value.letter ? 1 : len);
+        return;
+    }
+    if (!listed) {
+        found_argument(g, text, len);
+        return;
+    }
+    struct str why;
+    str_init(&why, g->sh->scratch);
+    str_printf(&why, "%.*s: unknown option argument value", (int)len, text);
+    found_mistake(g, '?', option, option_len, letter_text(g, item), str_text(&why));
 }
 
 /* The argument of ITEM, an option found at OPTION (its sign and letter): the rest of the cluster or
@@ -147,7 +270,7 @@ static void cluster_argument(struct getopts *g, const char *option,
         else
             state->offset += len;
         if (len)
-            found_argument(g, rest, len);
+            take_argument(g, option, 2, item, rest, len);
         else
             missing_argument(g, option, 2, item);
         return;
@@ -164,14 +287,13 @@ static void cluster_argument(struct getopts *g, const char *option,
     if (!next || (item->argument == '#' && !is_number))
         missing_argument(g, option, 2, item);
     else
-        found_argument(g, next, strlen(next));
+        take_argument(g, option, 2, item, next, strlen(next));
 }
 
-/* OPTARG of an option without argument: with long option strings it tells whether it was turned on.
- */
+/* OPTARG of an option without argument: where it gets values it tells whether it was turned on. */
 static void found_switch(struct getopts *g, bool on)
 {
-    if (g->spec.extended)
+    if (g->spec.values)
         found_argument(g, on ? "1" : "0", 1);
 }
 
@@ -250,7 +372,7 @@ static void long_argument(struct getopts *g, const char *word, size_t len, const
     if ((!value && !item->optional) || is_bad)
         missing_argument(g, word, len, item);
     else if (value)
-        found_argument(g, value, strlen(value));
+        take_argument(g, word, len, item, value, strlen(value));
 }
 
 /* --name, --name=value, --noname */
@@ -348,6 +470,8 @@ static enum flow find_next(struct getopts *g)
         state->offset = 1;
         return cluster_option(g, word);
     }
+    if (state->failed && g->spec.extended)
+        return show_usage(g);
     g->at_end = true;
     found_letter(g, '-', '?');
     return FLOW_NEXT;

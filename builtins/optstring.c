@@ -26,6 +26,7 @@ void optstring_init(struct optstring *o, const char *text)
     o->extended = true;
     if (text[1] == '+')
         return;
+    o->values = true;
     for (const char *p = text + 2; *p && *p != '?' && *p != ']'; p++)
         o->plus = o->plus || *p == '+';
 }

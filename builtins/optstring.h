@@ -14,6 +14,7 @@ struct optstring {
     bool quiet;    /* leading : the script reports errors */
     bool plus;     /* leading + or flag of [-...]: +x is an option too */
     bool extended; /* begins with [-...] or a section [+...] */
+    bool values;   /* begins with [-...]: OPTARG of numbers and switches is their value */
     const char *items;
 };
 

@@ -123,6 +123,7 @@ struct shell_hooks {
 struct getopts_state {
     int64_t index;
     size_t offset;
+    bool failed; /* an option since the first was a mistake that getopts reported */
 };
 
 enum pending_bits {
