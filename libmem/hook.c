@@ -58,11 +58,20 @@ static void watch_event(const struct mem_region *region, const void *block, size
 
 /* ---- fail ---- */
 
+/* What the C library asks for before any constructor runs, to start the program at all, does not
+ * fail: it could not go on. */
+static bool program_begun;
+
+__attribute__((constructor(101))) static void program_begins(void)
+{
+    program_begun = true;
+}
+
 static bool fail_due(void)
 {
     const struct mem_settings *set = &mem_settings;
 
-    if (!set->fail_first)
+    if (!set->fail_first || !program_begun)
         return false;
     uint64_t call = ++fail_calls;
     if (call < set->fail_first)

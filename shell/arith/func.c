@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "shell/arith/code.h"
-#include "shell/base/mathlib.h"
 #include "shell/state/func.h"
 
 enum shape { SHAPE_1, SHAPE_2, SHAPE_3, SHAPE_INT_FIRST, SHAPE_INT_SECOND };
@@ -19,13 +18,11 @@ union code {
     long double (*f3)(long double, long double, long double);
     long double (*int_first)(int, long double);
     long double (*int_second)(long double, int);
-    void *address;
 };
 
 struct function {
     const char *name;
     enum shape shape;
-    const char *symbol; /* in libm; NULL: code is our own */
     union code code;
 };
 
@@ -41,10 +38,7 @@ static long double call_int(long double x)
 }
 static long double call_ilogb(long double x)
 {
-    static int (*function)(long double);
-    if (!function)
-        *(void **)&function = mathlib_find("ilogbl");
-    return function(x);
+    return ilogbl(x);
 }
 static long double call_fpclassify(long double x)
 {
@@ -103,94 +97,82 @@ static long double call_isunordered(long double x, long double y)
     return isunordered(x, y);
 }
 
-#define LIBM(n, kind, f)                                                                           \
-    {                                                                                              \
-        .name = n, .shape = kind, .symbol = f                                                      \
-    }
-#define OWN1(n, f)                                                                                 \
-    {                                                                                              \
-        .name = n, .shape = SHAPE_1, .code = {.f1 = f }                                            \
-    }
-#define OWN2(n, f)                                                                                 \
-    {                                                                                              \
-        .name = n, .shape = SHAPE_2, .code = {.f2 = f }                                            \
-    }
 /* Sorted by name. */
 static const struct function functions[] = {
-    LIBM("abs", SHAPE_1, "fabsl"),
-    LIBM("acos", SHAPE_1, "acosl"),
-    LIBM("acosh", SHAPE_1, "acoshl"),
-    LIBM("asin", SHAPE_1, "asinl"),
-    LIBM("asinh", SHAPE_1, "asinhl"),
-    LIBM("atan", SHAPE_1, "atanl"),
-    LIBM("atan2", SHAPE_2, "atan2l"),
-    LIBM("atanh", SHAPE_1, "atanhl"),
-    LIBM("cbrt", SHAPE_1, "cbrtl"),
-    LIBM("ceil", SHAPE_1, "ceill"),
-    LIBM("copysign", SHAPE_2, "copysignl"),
-    LIBM("cos", SHAPE_1, "cosl"),
-    LIBM("cosh", SHAPE_1, "coshl"),
-    LIBM("erf", SHAPE_1, "erfl"),
-    LIBM("erfc", SHAPE_1, "erfcl"),
-    LIBM("exp", SHAPE_1, "expl"),
-    LIBM("exp10", SHAPE_1, "exp10l"),
-    LIBM("exp2", SHAPE_1, "exp2l"),
-    LIBM("expm1", SHAPE_1, "expm1l"),
-    LIBM("fabs", SHAPE_1, "fabsl"),
-    LIBM("fdim", SHAPE_2, "fdiml"),
-    OWN1("finite", call_isfinite),
-    OWN1("float", call_float),
-    LIBM("floor", SHAPE_1, "floorl"),
-    LIBM("fma", SHAPE_3, "fmal"),
-    LIBM("fmax", SHAPE_2, "fmaxl"),
-    LIBM("fmin", SHAPE_2, "fminl"),
-    LIBM("fmod", SHAPE_2, "fmodl"),
-    OWN1("fpclassify", call_fpclassify),
-    LIBM("hypot", SHAPE_2, "hypotl"),
-    OWN1("ilogb", call_ilogb),
-    OWN1("int", call_int),
-    OWN1("isfinite", call_isfinite),
-    OWN2("isgreater", call_isgreater),
-    OWN2("isgreaterequal", call_isgreaterequal),
-    OWN1("isinf", call_isinf),
-    OWN2("isless", call_isless),
-    OWN2("islessequal", call_islessequal),
-    OWN2("islessgreater", call_islessgreater),
-    OWN1("isnan", call_isnan),
-    OWN1("isnormal", call_isnormal),
-    OWN1("issubnormal", call_issubnormal),
-    OWN2("isunordered", call_isunordered),
-    OWN1("iszero", call_iszero),
-    LIBM("j0", SHAPE_1, "j0l"),
-    LIBM("j1", SHAPE_1, "j1l"),
-    LIBM("jn", SHAPE_INT_FIRST, "jnl"),
-    LIBM("ldexp", SHAPE_INT_SECOND, "ldexpl"),
-    LIBM("lgamma", SHAPE_1, "lgammal"),
-    LIBM("log", SHAPE_1, "logl"),
-    LIBM("log10", SHAPE_1, "log10l"),
-    LIBM("log1p", SHAPE_1, "log1pl"),
-    LIBM("log2", SHAPE_1, "log2l"),
-    LIBM("logb", SHAPE_1, "logbl"),
-    LIBM("nearbyint", SHAPE_1, "nearbyintl"),
-    LIBM("nextafter", SHAPE_2, "nextafterl"),
-    LIBM("nexttoward", SHAPE_2, "nexttowardl"),
-    LIBM("pow", SHAPE_2, "powl"),
-    LIBM("remainder", SHAPE_2, "remainderl"),
-    LIBM("rint", SHAPE_1, "rintl"),
-    LIBM("round", SHAPE_1, "roundl"),
-    LIBM("scalb", SHAPE_INT_SECOND, "scalbnl"),
-    LIBM("scalbn", SHAPE_INT_SECOND, "scalbnl"),
-    OWN1("signbit", call_signbit),
-    LIBM("sin", SHAPE_1, "sinl"),
-    LIBM("sinh", SHAPE_1, "sinhl"),
-    LIBM("sqrt", SHAPE_1, "sqrtl"),
-    LIBM("tan", SHAPE_1, "tanl"),
-    LIBM("tanh", SHAPE_1, "tanhl"),
-    LIBM("tgamma", SHAPE_1, "tgammal"),
-    LIBM("trunc", SHAPE_1, "truncl"),
-    LIBM("y0", SHAPE_1, "y0l"),
-    LIBM("y1", SHAPE_1, "y1l"),
-    LIBM("yn", SHAPE_INT_FIRST, "ynl"),
+    { "abs", SHAPE_1, { .f1 = fabsl } },
+    { "acos", SHAPE_1, { .f1 = acosl } },
+    { "acosh", SHAPE_1, { .f1 = acoshl } },
+    { "asin", SHAPE_1, { .f1 = asinl } },
+    { "asinh", SHAPE_1, { .f1 = asinhl } },
+    { "atan", SHAPE_1, { .f1 = atanl } },
+    { "atan2", SHAPE_2, { .f2 = atan2l } },
+    { "atanh", SHAPE_1, { .f1 = atanhl } },
+    { "cbrt", SHAPE_1, { .f1 = cbrtl } },
+    { "ceil", SHAPE_1, { .f1 = ceill } },
+    { "copysign", SHAPE_2, { .f2 = copysignl } },
+    { "cos", SHAPE_1, { .f1 = cosl } },
+    { "cosh", SHAPE_1, { .f1 = coshl } },
+    { "erf", SHAPE_1, { .f1 = erfl } },
+    { "erfc", SHAPE_1, { .f1 = erfcl } },
+    { "exp", SHAPE_1, { .f1 = expl } },
+    { "exp10", SHAPE_1, { .f1 = exp10l } },
+    { "exp2", SHAPE_1, { .f1 = exp2l } },
+    { "expm1", SHAPE_1, { .f1 = expm1l } },
+    { "fabs", SHAPE_1, { .f1 = fabsl } },
+    { "fdim", SHAPE_2, { .f2 = fdiml } },
+    { "finite", SHAPE_1, { .f1 = call_isfinite } },
+    { "float", SHAPE_1, { .f1 = call_float } },
+    { "floor", SHAPE_1, { .f1 = floorl } },
+    { "fma", SHAPE_3, { .f3 = fmal } },
+    { "fmax", SHAPE_2, { .f2 = fmaxl } },
+    { "fmin", SHAPE_2, { .f2 = fminl } },
+    { "fmod", SHAPE_2, { .f2 = fmodl } },
+    { "fpclassify", SHAPE_1, { .f1 = call_fpclassify } },
+    { "hypot", SHAPE_2, { .f2 = hypotl } },
+    { "ilogb", SHAPE_1, { .f1 = call_ilogb } },
+    { "int", SHAPE_1, { .f1 = call_int } },
+    { "isfinite", SHAPE_1, { .f1 = call_isfinite } },
+    { "isgreater", SHAPE_2, { .f2 = call_isgreater } },
+    { "isgreaterequal", SHAPE_2, { .f2 = call_isgreaterequal } },
+    { "isinf", SHAPE_1, { .f1 = call_isinf } },
+    { "isless", SHAPE_2, { .f2 = call_isless } },
+    { "islessequal", SHAPE_2, { .f2 = call_islessequal } },
+    { "islessgreater", SHAPE_2, { .f2 = call_islessgreater } },
+    { "isnan", SHAPE_1, { .f1 = call_isnan } },
+    { "isnormal", SHAPE_1, { .f1 = call_isnormal } },
+    { "issubnormal", SHAPE_1, { .f1 = call_issubnormal } },
+    { "isunordered", SHAPE_2, { .f2 = call_isunordered } },
+    { "iszero", SHAPE_1, { .f1 = call_iszero } },
+    { "j0", SHAPE_1, { .f1 = j0l } },
+    { "j1", SHAPE_1, { .f1 = j1l } },
+    { "jn", SHAPE_INT_FIRST, { .int_first = jnl } },
+    { "ldexp", SHAPE_INT_SECOND, { .int_second = ldexpl } },
+    { "lgamma", SHAPE_1, { .f1 = lgammal } },
+    { "log", SHAPE_1, { .f1 = logl } },
+    { "log10", SHAPE_1, { .f1 = log10l } },
+    { "log1p", SHAPE_1, { .f1 = log1pl } },
+    { "log2", SHAPE_1, { .f1 = log2l } },
+    { "logb", SHAPE_1, { .f1 = logbl } },
+    { "nearbyint", SHAPE_1, { .f1 = nearbyintl } },
+    { "nextafter", SHAPE_2, { .f2 = nextafterl } },
+    { "nexttoward", SHAPE_2, { .f2 = nexttowardl } },
+    { "pow", SHAPE_2, { .f2 = powl } },
+    { "remainder", SHAPE_2, { .f2 = remainderl } },
+    { "rint", SHAPE_1, { .f1 = rintl } },
+    { "round", SHAPE_1, { .f1 = roundl } },
+    { "scalb", SHAPE_INT_SECOND, { .int_second = scalbnl } },
+    { "scalbn", SHAPE_INT_SECOND, { .int_second = scalbnl } },
+    { "signbit", SHAPE_1, { .f1 = call_signbit } },
+    { "sin", SHAPE_1, { .f1 = sinl } },
+    { "sinh", SHAPE_1, { .f1 = sinhl } },
+    { "sqrt", SHAPE_1, { .f1 = sqrtl } },
+    { "tan", SHAPE_1, { .f1 = tanl } },
+    { "tanh", SHAPE_1, { .f1 = tanhl } },
+    { "tgamma", SHAPE_1, { .f1 = tgammal } },
+    { "trunc", SHAPE_1, { .f1 = truncl } },
+    { "y0", SHAPE_1, { .f1 = y0l } },
+    { "y1", SHAPE_1, { .f1 = y1l } },
+    { "yn", SHAPE_INT_FIRST, { .int_first = ynl } },
 };
 enum { FUNCTION_COUNT = sizeof functions / sizeof *functions };
 
@@ -238,20 +220,9 @@ static int as_int(struct num n)
     return i > INT32_MAX ? INT32_MAX : i < INT32_MIN ? INT32_MIN : (int)i;
 }
 
-/* What to call for a row of the table; the answer is kept. */
-static union code function_code(int function)
-{
-    static union code found[FUNCTION_COUNT];
-    if (!functions[function].symbol)
-        return functions[function].code;
-    if (!found[function].address)
-        found[function].address = mathlib_find(functions[function].symbol);
-    return found[function];
-}
-
 static struct num function_call(int function, const struct num *args)
 {
-    union code code = function_code(function);
+    union code code = functions[function].code;
     switch (functions[function].shape) {
     case SHAPE_1:
         return num_float(code.f1(as_float(args[0])));

@@ -13,7 +13,6 @@
 #include <string.h>
 
 #include "shell/arith/code.h"
-#include "shell/base/mathlib.h"
 #include "shell/state/frame.h"
 #include "shell/state/option.h"
 #include "shell/state/type.h"
@@ -255,13 +254,13 @@ static inline long double num_to_float(struct num n)
 static struct num power(struct num a, struct num b)
 {
     if (a.is_float || b.is_float || b.i < 0)
-        return num_float(mathlib_pow(num_to_float(a), num_to_float(b)));
+        return num_float(powl(num_to_float(a), num_to_float(b)));
     int64_t result = 1, base = a.i;
     for (uint64_t n = (uint64_t)b.i; n; n >>= 1) {
         if (n & 1 && __builtin_mul_overflow(result, base, &result))
-            return num_float(mathlib_pow((long double)a.i, (long double)b.i));
+            return num_float(powl((long double)a.i, (long double)b.i));
         if (n > 1 && __builtin_mul_overflow(base, base, &base))
-            return num_float(mathlib_pow((long double)a.i, (long double)b.i));
+            return num_float(powl((long double)a.i, (long double)b.i));
     }
     return num_int(result);
 }

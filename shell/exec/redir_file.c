@@ -7,7 +7,6 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <netdb.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "shell/base/lookup.h"
 #include "shell/base/sys.h"
 #include "shell/exec/redir_private.h"
 #include "shell/exec/trap.h"
@@ -58,8 +58,8 @@ static int open_noclobber(struct shell *sh, const char *path)
     return fd;
 }
 
-/* `host/port`: connects. -1 with errno, or *RET_WHY when the name service says so. */
-static int connect_to(const char *target, int type, const char **ret_why)
+/* `host/port`: connects. -1 with errno, or *RET_WHY when there is no such place. */
+static int connect_to(const char *target, int type, struct mem_region *work, const char **ret_why)
 {
     char host[256];
     const char *slash = strrchr(target, '/');
@@ -70,32 +70,26 @@ static int connect_to(const char *target, int type, const char **ret_why)
     }
     memcpy(host, target, (size_t)(slash - target));
     host[slash - target] = '\0';
-    struct addrinfo hints = { .ai_socktype = type }, *list = NULL;
-    int error = getaddrinfo(host, slash + 1, &hints, &list);
-    if (error) {
-        *ret_why = gai_strerror(error);
-        return -1;
-    }
+    struct lookup_address places[LOOKUP_ADDRESSES];
+    size_t count;
+    *ret_why = lookup_socket(host, slash + 1, type, work, places, &count);
     int fd = -1;
-    for (const struct addrinfo *one = list; one && fd < 0; one = one->ai_next) {
-        fd = socket(one->ai_family, one->ai_socktype | SOCK_CLOEXEC, one->ai_protocol);
-        if (fd >= 0 && connect(fd, one->ai_addr, one->ai_addrlen) != 0) {
+    for (size_t i = 0; !*ret_why && i < count && fd < 0; i++) {
+        fd = socket(places[i].address.ss_family, type | SOCK_CLOEXEC, 0);
+        if (fd >= 0 && connect(fd, (struct sockaddr *)&places[i].address, places[i].len) != 0) {
             int failed = errno;
             close(fd);
             fd = -1;
             errno = failed;
         }
     }
-    int kept = errno;
-    freeaddrinfo(list);
-    errno = kept;
     return fd;
 }
 
 static enum flow open_socket(struct shell *sh, const char *path, int type, int *ret_real)
 {
     const char *why;
-    int fd = connect_to(path + 9, type, &why);
+    int fd = connect_to(path + 9, type, sh->scratch, &why);
     if (fd < 0)
         return shell_fail(sh, ERROR_REDIRECT, 1, path, "cannot open [%s]",
                           why ? why : strerror(errno));

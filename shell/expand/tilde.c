@@ -4,29 +4,29 @@
  * The result counts as quoted: no splitting, no patterns. What cannot be expanded stays as written.
  * A script has the first word, as the disciplines of .sh.tilde, but not while one of them runs.
  */
+#include "shell/base/lookup.h"
 #include "shell/expand/build.h"
 #include "shell/state/discipline.h"
 #include "shell/state/option.h"
 
-#include <pwd.h>
 #include <unistd.h>
 
-/* Directory of ~NAME, borrowed; NULL: none. */
+/* Directory of ~NAME, borrowed until the command ends; NULL: none. */
 static const char *tilde_directory(struct shell *sh, const char *name, size_t len)
 {
+    struct str found;
+    str_init(&found, sh->scratch);
     if (len == 0) {
         const char *home = var_text(sh, "HOME");
         if (home)
             return home;
-        struct passwd *self = getpwuid(getuid());
-        return self ? self->pw_dir : NULL;
+        return lookup_home_of(getuid(), &found) ? str_text(&found) : NULL;
     }
     if (len == 1 && name[0] == '+')
         return var_text(sh, "PWD");
     if (len == 1 && name[0] == '-')
         return var_text(sh, "OLDPWD");
-    struct passwd *user = getpwnam(name);
-    return user ? user->pw_dir : NULL;
+    return lookup_home(name, &found) ? str_text(&found) : NULL;
 }
 
 /* What the disciplines of .sh.tilde make of ~NAME, borrowed; NULL: there are none, or they leave it

@@ -11,7 +11,6 @@
 
 #include <dirent.h>
 #include <fcntl.h>
-#include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +18,7 @@
 #include <unistd.h>
 
 #include "builtins/builtin.h"
+#include "shell/base/lookup.h"
 #include "shell/exec/jobs.h"
 #include "shell/state/alias.h"
 #include "shell/state/func.h"
@@ -143,12 +143,9 @@ static const char *folder_of_word(const struct finder *f)
     if (f->c->tail >= 2 && word[0] == '~') {
         skip = strcspn(word, "/");
         char *name = scratch_dup(f->sh, word + 1, skip - 1);
-        const struct passwd *user = name && *name ? getpwnam(name) : NULL;
         if (skip == 1 && home)
             str_append_z(&folder, home);
-        else if (user)
-            str_append_z(&folder, user->pw_dir);
-        else
+        else if (!name || !lookup_home(name, &folder))
             skip = 0;
     }
     str_append(&folder, word + skip, f->c->tail - skip);
@@ -192,16 +189,18 @@ static void find_paths(struct finder *f)
         find_paths_in(f, folder, folders && !f->c->is_file, f->c->is_command);
 }
 
+static void add_user(void *arg, const char *name)
+{
+    struct finder *f = arg;
+    struct str text;
+    str_init(&text, f->sh->scratch);
+    str_printf(&text, "~%s/", name);
+    add(f, str_text(&text), text.len);
+}
+
 static void find_users(struct finder *f)
 {
-    setpwent();
-    for (const struct passwd *user; (user = getpwent()) != NULL;) {
-        struct str text;
-        str_init(&text, f->sh->scratch);
-        str_printf(&text, "~%s/", user->pw_name);
-        add(f, str_text(&text), text.len);
-    }
-    endpwent();
+    lookup_users(f->sh->scratch, add_user, f);
     f->found->paths = true;
 }
 
