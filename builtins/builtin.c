@@ -1,10 +1,10 @@
 /*
  * builtin: list the builtins, switch them off and on, run one.
  *
- * All builtins are part of the program, so nothing can be added: a name that was deleted comes
- * back, and that is all. Special builtins cannot be touched. A builtin in use that arguments
- * follow, none of which would come back, is run past the function of that name, as in bash and
- * mksh: there is nothing to switch on.
+ * All builtins are part of the program, so no others can be added: a name that was deleted comes
+ * back, and those bound to a path get further names. Special builtins cannot be touched. A builtin
+ * in use that arguments follow, none of which would come back, is run past the function of that
+ * name, as in bash and mksh: there is nothing to switch on.
  */
 #include <string.h>
 
@@ -12,15 +12,15 @@
 #include "shell/exec/exec.h"
 #include "shell/state/option.h"
 
-static void list(struct shell *sh, bool special_only)
+static enum flow list(struct shell *sh, bool special_only)
 {
-    const struct builtin_spec *spec;
-    for (size_t i = 0; (spec = builtin_at(i)); i++) {
-        if (special_only && !(spec->flags & BUILTIN_SPECIAL))
-            continue;
-        if (builtin_enabled(sh, spec->name, strlen(spec->name)))
-            out_printf(sh->out, "%s\n", spec->name);
-    }
+    struct vec names;
+    vec_init(&names, sh->heap);
+    enum flow flow = builtin_names(sh, special_only, &names);
+    for (size_t i = 0; i < names.count && flow == FLOW_NEXT; i++)
+        out_printf(sh->out, "%s\n", (const char *)names.items[i]);
+    vec_release(&names);
+    return flow;
 }
 
 /* Switches NAME on or off; false, and reported, when that cannot be. */
@@ -76,10 +76,8 @@ static enum flow builtin_run(struct shell *sh, struct args *args)
         return exec_argv(sh, args_left(args), args->argv + args->next,
                          EXEC_NO_FUNCTION | EXEC_NOT_SPECIAL);
     sh->status = 0;
-    if (!args_left(args)) {
-        list(sh, special_only);
-        return FLOW_NEXT;
-    }
+    if (!args_left(args))
+        return list(sh, special_only);
     if (option_on(sh, OPTION_RESTRICTED))
         return shell_fail(sh, ERROR_BUILTIN, 1, args->argv[0], "restricted");
     for (size_t i = 0; i < args_left(args); i++) {
@@ -106,7 +104,10 @@ const struct builtin_spec builtin_spec = {
     .summary = "list, delete, restore and run builtins",
     .doc = "Without names lists the builtins in use. Otherwise each name, which must be that of a "
            "builtin of this shell, is "
-           "put back into use, or with -d out of it. Special builtins are always in use. When the "
+           "put back into use, or with -d out of it. Special builtins are always in use. Builtins "
+           "listed by a path are found where the search along PATH comes by that path; their last "
+           "part as name makes them known by it, and another path binds them to that as well. When "
+           "the "
            "names are in use already, the first is run with what follows as its arguments.",
     .run = builtin_run,
 };

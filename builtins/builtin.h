@@ -1,8 +1,9 @@
 /*
- * Builtins: one file each, `const struct builtin_spec NAME_spec`, one row each in builtin.def.
- * A builtin writes only to sh->out (errors go through shell_fail), gets const argv, changes state
- * only through setters and knows nothing of subshells. It returns FLOW_NEXT with sh->status set, or
- * another flow.
+ * Builtins: one file each, `const struct builtin_spec NAME_spec`, one row each in builtin.def. A
+ * row named by a path is of a builtin that is reached by that path, along PATH too, and by its bare
+ * name after `builtin NAME`. A builtin writes only to sh->out (errors go through shell_fail), gets
+ * const argv, changes state only through setters and knows nothing of subshells. It returns
+ * FLOW_NEXT with sh->status set, or another flow.
  */
 #ifndef BUILTINS_BUILTIN_H
 #define BUILTINS_BUILTIN_H
@@ -28,7 +29,7 @@ enum builtin_flags {
 struct builtin_option {
     char letter;
     const char *argument;  /* NULL: none; "name" of the argument; leading ? = optional */
-    const char *long_name; /* or NULL */
+    const char *long_name; /* or NULL; several are separated by `|` */
     const char *help;
     bool plus;    /* +X is accepted too (typeset, set) */
     bool numeric; /* argument must be a number; also for optional ones: digits only are taken */
@@ -94,9 +95,16 @@ void builtin_help_wrap(struct str *s, const char *text, size_t indent, size_t co
 /* The sorted table made from builtin.def. */
 const struct builtin_spec *builtin_find(const char *name, size_t len);
 const struct builtin_spec *builtin_at(size_t index); /* NULL past the end */
-/* hook find_builtin: also knows those disabled by `builtin -d`. */
+/* hook find_builtin: also knows those disabled by `builtin -d`, and further names of those bound to
+ * a path. */
 const struct builtin_spec *builtin_enabled(struct shell *sh, const char *name, size_t len);
 /* `builtin name` and `builtin -d name`: journaled. */
 enum flow builtin_enable(struct shell *sh, const char *name, bool on, bool *ret_found) NODISCARD;
+/* The names of all that are in use, in byte order (borrowed until the next change). */
+enum flow builtin_names(struct shell *sh, bool special_only, struct vec *ret) NODISCARD;
+/* What the command NAME runs, a builtin found along PATH included; NULL: no builtin. */
+const struct builtin_spec *builtin_meant(struct shell *sh, const char *name);
+/* Frees the further names, when the shell ends. */
+void builtin_bound_free(struct shell *sh);
 
 #endif

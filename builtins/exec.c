@@ -10,6 +10,7 @@
 #include "builtins/builtin.h"
 #include "shell/exec/exec.h"
 #include "shell/exec/spawn.h"
+#include "shell/state/cmdhash.h"
 #include "shell/state/env.h"
 #include "shell/state/option.h"
 #include "shell/state/var.h"
@@ -53,6 +54,11 @@ static enum flow exec_run(struct shell *sh, struct args *args)
         argv[i] = args_peek(args, i);
     if (shown)
         argv[0] = shown;
+    if (cmdhash_is_builtin(sh, path)) { /* it would be the last thing that this process does */
+        argv[0] = path;
+        TRY(exec_argv(sh, count, argv, EXEC_NO_FUNCTION));
+        return FLOW_EXIT;
+    }
     if (clear) {
         char *const *envp;
         TRY(env_build_temporary(sh, &envp));

@@ -214,15 +214,31 @@ static bool takes_plus(const struct builtin_spec *spec)
     return false;
 }
 
+/* Does one of NAMES, separated by `|', begin with the LEN bytes of NAME? *RET_WHOLE: it is that. */
+static bool names_begin(const char *names, const char *name, size_t len, bool *ret_whole)
+{
+    bool begins = false;
+    while (names) {
+        size_t here = strcspn(names, "|");
+        if (here >= len && strncmp(names, name, len) == 0) {
+            begins = true;
+            *ret_whole |= here == len;
+        }
+        names = names[here] ? names + here + 1 : NULL;
+    }
+    return begins;
+}
+
 /* The option called NAME, or whose name begins so if only one does. */
 static const struct builtin_option *find_long(const struct builtin_spec *spec, const char *name,
                                               size_t len)
 {
     const struct builtin_option *found = NULL;
     for (const struct builtin_option *o = spec->options; o && o->letter; o++) {
-        if (!o->long_name || strncmp(o->long_name, name, len) != 0)
+        bool whole = false;
+        if (!names_begin(o->long_name, name, len, &whole))
             continue;
-        if (o->long_name[len] == '\0')
+        if (whole)
             return o;
         if (found)
             return NULL;

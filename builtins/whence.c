@@ -62,12 +62,18 @@ static enum flow report(struct shell *sh, struct query *query, const char *name,
     if (query->show & WHENCE_QUIET)
         return FLOW_NEXT;
     if (query->show & WHENCE_TYPE) {
+        if (meaning == MEANING_FILE && cmdhash_is_builtin(sh, text))
+            meaning = MEANING_BUILTIN;
         out_printf(sh->out, "%s\n", meanings[meaning].type);
         return FLOW_NEXT;
     }
     bool verbose = (query->show & WHENCE_VERBOSE) && !(query->show & WHENCE_PATH_ONLY);
     if (!verbose && meaning != MEANING_ALIAS) {
         out_printf(sh->out, "%s\n", text ? text : name);
+        return FLOW_NEXT;
+    }
+    if (meaning == MEANING_FILE && cmdhash_is_builtin(sh, text)) {
+        out_printf(sh->out, "%s is a shell builtin version of %s\n", name, text);
         return FLOW_NEXT;
     }
     if (meaning == MEANING_FILE) {
@@ -125,6 +131,8 @@ static void append_absolute(struct shell *sh, struct str *s, const char *name)
 static bool is_same_file(const char *a, const char *b)
 {
     struct stat x, y;
+    if (strcmp(a, b) == 0)
+        return true;
     return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
 }
 

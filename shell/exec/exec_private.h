@@ -66,6 +66,7 @@ struct command {
     bool special;      /* a special builtin, and not after `command` */
     bool prefix;       /* the builtin `command` */
     bool default_path; /* command -p */
+    bool program;      /* command -x: a program, whatever builtins PATH leads to */
     const struct builtin_spec *spec;
     struct func *func;
 };

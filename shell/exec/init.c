@@ -94,6 +94,7 @@ enum flow exec_init(struct shell *sh)
 void exec_release(struct shell *sh)
 {
     expand_cache_free(sh);
+    builtin_bound_free(sh);
     arith_cache_free(sh->arith_cache);
     jobs_free(sh->jobs);
     traps_free(sh->traps);

@@ -17,6 +17,7 @@
 #include "shell/exec/jobs.h"
 #include "shell/exec/redir.h"
 #include "shell/exec/spawn.h"
+#include "shell/state/cmdhash.h"
 #include "shell/state/fdtab.h"
 #include "shell/state/method.h"
 #include "shell/syntax/unparse.h"
@@ -358,6 +359,36 @@ bool exec_may_replace(struct shell *sh)
     return true;
 }
 
+/* PATH, which COMMAND was found at, is that of a builtin: the builtin, or NULL. After `command -x`
+ * *RET_PATH becomes the first program of that name. */
+static const struct builtin_spec *bound_builtin(struct shell *sh, const struct run *run,
+                                                const char **ret_path)
+{
+    const struct builtin_spec *spec = sh->hooks.find_builtin(sh, *ret_path, strlen(*ret_path));
+    if (!run->command.program)
+        return spec;
+    struct vec paths;
+    vec_init(&paths, sh->scratch);
+    if (cmdhash_find_all(sh, run->args.argv[0], &paths) != FLOW_NEXT)
+        sh->err.kind = ERROR_NONE; /* no memory: the builtin will do */
+    for (size_t i = 0; i < paths.count; i++) {
+        if (!cmdhash_is_builtin(sh, paths.items[i])) {
+            *ret_path = paths.items[i];
+            return NULL;
+        }
+    }
+    return spec;
+}
+
+/* The builtin SPEC, which the search for a program led to. */
+static enum flow bound_call(struct shell *sh, const struct run *run,
+                            const struct builtin_spec *spec)
+{
+    struct run call = *run;
+    call.command = (struct command){ .kind = COMMAND_BUILTIN, .spec = spec };
+    return builtin_call(sh, &call);
+}
+
 static enum flow external_start(struct shell *sh, const struct run *run)
 {
     const char *path;
@@ -373,6 +404,11 @@ static enum flow external_start(struct shell *sh, const struct run *run)
     if (flow == FLOW_ERROR && sh->err.status == 127 && command_autoload(sh, name, &autoload))
         return exec_call(sh, autoload.func, run->args.count, run->args.argv);
     TRY(flow);
+    if (cmdhash_is_builtin(sh, path)) {
+        const struct builtin_spec *spec = bound_builtin(sh, run, &path);
+        if (spec)
+            return bound_call(sh, run, spec);
+    }
     if (run->exec_last && exec_may_replace(sh))
         return spawn_exec(sh, name, path, run->args.argv);
     pid_t pid;
@@ -483,7 +519,7 @@ enum flow exec_argv(struct shell *sh, size_t argc, const char *const *argv, unsi
     }
     command_resolve(sh, argv[0], strlen(argv[0]), (flags & EXEC_NO_FUNCTION) != 0, &run.command);
     if (flags & EXEC_EXTERNAL)
-        run.command = (struct command){ .kind = COMMAND_EXTERNAL };
+        run.command = (struct command){ .kind = COMMAND_EXTERNAL, .program = true };
     if (flags & EXEC_NOT_SPECIAL)
         run.command.special = false;
     run.command.default_path = (flags & EXEC_DEFAULT_PATH) != 0;
@@ -662,7 +698,8 @@ bool simple_is_plain_external(struct shell *sh, const struct node_simple *node)
     }
     command_resolve_cached(sh, node->args[0].word, &command);
     return command.kind == COMMAND_EXTERNAL &&
-           command_path(sh, node->args[0].word->text, false, &path) == FLOW_NEXT;
+           command_path(sh, node->args[0].word->text, false, &path) == FLOW_NEXT &&
+           !cmdhash_is_builtin(sh, path);
 }
 
 enum flow simple_spawn(struct shell *sh, const struct node_simple *node,

@@ -84,10 +84,12 @@ static void find_functions(struct finder *f)
 
 static void find_builtins(struct finder *f)
 {
-    const struct builtin_spec *spec;
-    for (size_t i = 0; (spec = builtin_at(i)) != NULL; i++)
-        if (builtin_enabled(f->sh, spec->name, strlen(spec->name)))
-            add_z(f, spec->name);
+    struct vec names;
+    vec_init(&names, f->sh->scratch);
+    if (builtin_names(f->sh, false, &names) != FLOW_NEXT)
+        f->sh->err.kind = ERROR_NONE;
+    for (size_t i = 0; i < names.count; i++)
+        add_z(f, names.items[i]);
 }
 
 static void find_aliases(struct finder *f)
@@ -221,14 +223,16 @@ static void find_jobs(struct finder *f)
 
 static void find_options(struct finder *f)
 {
-    const struct builtin_spec *spec = builtin_find(str_text(&f->c->command), f->c->command.len);
+    const struct builtin_spec *spec = builtin_meant(f->sh, str_text(&f->c->command));
     for (const struct builtin_option *o = spec ? spec->options : NULL; o && o->letter; o++) {
         char text[64];
         int len = snprintf(text, sizeof text, "-%c", o->letter);
         add(f, text, (size_t)len);
-        if (o->long_name) {
-            len = snprintf(text, sizeof text, "--%s%s", o->long_name, o->argument ? "=" : "");
+        for (const char *name = o->long_name; name && *name;) {
+            int here = (int)strcspn(name, "|");
+            len = snprintf(text, sizeof text, "--%.*s%s", here, name, o->argument ? "=" : "");
             add(f, text, (size_t)len);
+            name += here + (name[here] == '|');
         }
     }
     add_z(f, "--help");
@@ -292,7 +296,7 @@ static void find_argument(struct finder *f)
 {
     const char *command = str_text(&f->c->command);
     if (f->c->word.len > 0 && str_text(&f->c->word)[0] == '-' && f->c->tail == 0 &&
-        builtin_find(command, f->c->command.len)) {
+        builtin_meant(f->sh, command)) {
         find_options(f);
         return;
     }

@@ -4,7 +4,7 @@
  * Owns sh->cmdhash: name -> struct tracked. The entry of the empty name holds the PATH with which
  * all others were found: when PATH is another one, however that came about, the table is emptied.
  * Only what was found is remembered, and only below absolute directories. An entry is checked
- * before it is used: files go away.
+ * before it is used: files go away, and builtins that stand for one (`builtin -d`).
  *
  * A cache of facts outside, so what a subshell finds stays for the shell around; that it has looked
  * is not shown there. Only emptying the table is journaled.
@@ -132,6 +132,14 @@ static const char *path_text(struct shell *sh, bool default_path)
     return path ? path : default_path_text();
 }
 
+bool cmdhash_is_builtin(struct shell *sh, const char *path)
+{
+    static const char folder[] = CMDHASH_BUILTIN_FOLDER;
+    if (!sh->builtins_bound.count && strncmp(path, folder, sizeof folder - 1) != 0)
+        return false;
+    return sh->hooks.find_builtin && sh->hooks.find_builtin(sh, path, strlen(path));
+}
+
 /* Is there a file for this purpose at PATH? errno: ENOENT no file, EACCES not executable
  * (readable), EISDIR. */
 static bool is_usable(const char *path, bool executable)
@@ -186,6 +194,8 @@ static bool search(struct shell *sh, const char *list, const char *name, bool ex
             error = ENOMEM;
             break;
         }
+        if (executable && *ret_absolute && cmdhash_is_builtin(sh, s->data))
+            return true;
         if (is_usable(s->data, executable))
             return true;
         if (error == ENOENT)
@@ -220,7 +230,7 @@ const char *cmdhash_find(struct shell *sh, const char *name, bool default_path)
     if (!default_path) {
         check_path(sh, path);
         struct tracked *known = map_get(&sh->cmdhash, name, strlen(name));
-        if (known && access(known->path, X_OK) == 0) {
+        if (known && (cmdhash_is_builtin(sh, known->path) || access(known->path, X_OK) == 0)) {
             if (!is_known_here(sh, known))
                 known->frame_id = subshell_id(sh);
             return known->path;
@@ -268,7 +278,9 @@ enum flow cmdhash_find_all(struct shell *sh, const char *name, struct vec *paths
     bool absolute;
     str_init(&s, sh->scratch);
     while (next_place(sh, &list, name, &s, &absolute)) {
-        if (!str_ok(&s) || !is_usable(s.data, true))
+        if (!str_ok(&s))
+            continue;
+        if (!(absolute && cmdhash_is_builtin(sh, s.data)) && !is_usable(s.data, true))
             continue;
         char *copy = scratch_dup(sh, s.data, s.len);
         if (!copy)

@@ -4,9 +4,15 @@
 
 #include "shell/state/shell.h"
 
+/* The folder in PATH that stands for the builtins that are bound to it. It need not exist. */
+#define CMDHASH_BUILTIN_FOLDER "/opt/ast/bin/"
+
+/* Is PATH, which has a slash, the name of a builtin? Costs a compare as a rule. */
+bool cmdhash_is_builtin(struct shell *sh, const char *path);
+
 /* Path of NAME (no slash in it) by PATH, from the table when tracked; NULL with errno ENOENT or
- * EACCES. Borrowed until the table changes. DEFAULT_PATH: search the standard PATH and do not track
- * (command -p). */
+ * EACCES. It may be that of a builtin (cmdhash_is_builtin), where no file need be. Borrowed until
+ * the table changes. DEFAULT_PATH: search the standard PATH and do not track (command -p). */
 const char *cmdhash_find(struct shell *sh, const char *name, bool default_path);
 enum flow cmdhash_add(struct shell *sh, const char *name, const char *path) NODISCARD;
 bool cmdhash_remove(struct shell *sh, const char *name);

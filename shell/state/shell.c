@@ -175,6 +175,7 @@ static enum flow start(struct shell *sh)
     map_init(&sh->names, sh->heap);
     map_init(&sh->aliases, sh->heap);
     map_init(&sh->cmdhash, sh->heap);
+    map_init(&sh->builtins_bound, sh->heap);
     map_init(&sh->types, sh->heap);
     map_init(&sh->script_paths, sh->heap);
     str_init(&sh->last_argument, sh->heap);

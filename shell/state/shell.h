@@ -238,6 +238,7 @@ struct shell {
     struct history *history;
     struct edit *editor;           /* interactive/edit.h; NULL: none */
     uint64_t builtins_disabled[2]; /* bit per row of builtin.def: `builtin -d` */
+    struct map builtins_bound;     /* further names: text -> struct bound (builtins/table.c) */
     pid_t pid;                     /* $$ */
     pid_t ppid;
     pid_t last_background;   /* $!; 0: none */

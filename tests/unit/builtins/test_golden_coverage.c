@@ -46,7 +46,8 @@ static void test_rows_are_in_order_and_found(void **state)
         const struct builtin_spec *spec = builtin_find(rows[i].name, strlen(rows[i].name));
         assert_non_null(spec);
         assert_ptr_equal(spec, builtin_at(i));
-        assert_string_equal(spec->name, rows[i].name);
+        const char *slash = strrchr(rows[i].name, '/');
+        assert_string_equal(spec->name, slash ? slash + 1 : rows[i].name);
         if (i)
             assert_true(strcmp(rows[i - 1].name, rows[i].name) < 0);
     }
