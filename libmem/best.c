@@ -57,7 +57,8 @@ static void *best_move(struct mem_region *region, void *block, size_t old_bytes,
         moved = best_alloc(region, bytes, false);
     if (!moved)
         return NULL;
-    memcpy(moved, block, old_bytes < bytes ? old_bytes : bytes);
+    if (old_bytes < MEM_SOLO_MIN || !large_copy(map_get(block), moved, bytes))
+        memcpy(moved, block, old_bytes < bytes ? old_bytes : bytes);
     plain_free(block);
     region->alloc_count--;
     region->freed_count--;

@@ -57,28 +57,33 @@ static enum mem_giveback give_way(void)
     return give_overcommit == 2 ? MEM_GIVE_FIXED : MEM_GIVE_DONTNEED;
 }
 
+bool give_wants_huge(const struct mem_region *region, size_t more_bytes)
+{
+    return mem_settings.huge == MEM_HUGE_ON ||
+           (mem_settings.huge == MEM_HUGE_AUTO && region->busy_bytes + more_bytes >= MEM_HUGE_LIVE);
+}
+
 void give_huge(const struct mem_region *region, char *base, size_t bytes, size_t more_bytes)
 {
-    bool big =
-        mem_settings.huge == MEM_HUGE_ON ||
-        (mem_settings.huge == MEM_HUGE_AUTO && region->busy_bytes + more_bytes >= MEM_HUGE_LIVE);
-
-    if (big && bytes >= MEM_HUGE_MIN)
+    if (bytes >= MEM_HUGE_MIN && give_wants_huge(region, more_bytes))
         glue_advise(base, bytes, MADV_HUGEPAGE);
 }
 
-void give_huge_block(const struct segment *segment, size_t from, size_t to, size_t more_bytes)
+void give_huge_used(struct segment *segment, const char *end, size_t more_bytes)
 {
-    uintptr_t start = (uintptr_t)segment->base + from, end = (uintptr_t)segment->base + to;
+    const uintptr_t last = MEM_HUGE_MIN - 1;
+    uintptr_t from = ((uintptr_t)segment->huge_next + last) & ~last;
+    uintptr_t to = (uintptr_t)segment_end(segment) & ~last;
+    uintptr_t next = ((uintptr_t)end + last) & ~last;
 
-    if (mem_settings.huge == MEM_HUGE_ON || segment_moves(segment))
-        return; /* as a whole, when it was got */
-    start &= ~(uintptr_t)(MEM_HUGE_MIN - 1);
-    end &= ~(uintptr_t)(MEM_HUGE_MIN - 1);
-    if (start < (uintptr_t)segment->base)
-        start = (uintptr_t)segment->base;
-    if (start < end)
-        give_huge(segment->region, (char *)start, end - start, more_bytes);
+    if (end <= segment->huge_next)
+        return;
+    if (mem_settings.huge != MEM_HUGE_ON && !segment->lent && !segment_moves(segment) &&
+        from < to && give_wants_huge(segment->region, more_bytes)) {
+        glue_advise((char *)from, to - from, MADV_HUGEPAGE);
+        next = to > next ? to : next;
+    }
+    segment->huge_next = (const char *)next;
 }
 
 static bool source_maps(const struct segment *segment)
@@ -174,7 +179,7 @@ bool give_undo(struct span *span)
             return false;
         give_huge(span->region, span->base, bytes, 0); /* the new mapping has lost the advice */
     }
-    if (span->given) {
+    if (span->given && span->given != GIVEN_MOVED) {
         span->region->retaken_bytes += span_dirty(span);
         span->region->retaken_total += span_dirty(span);
     }

@@ -40,7 +40,8 @@ enum span_kind {
     SPAN_GUARD, /* one block of a debug region between guard pages; in no segment */
 };
 
-enum span_given { GIVEN_NOT, GIVEN_LAZY, GIVEN_DROPPED, GIVEN_CLOSED };
+/* MOVED: not resident, since what was in it was copied away page by page. */
+enum span_given { GIVEN_NOT, GIVEN_LAZY, GIVEN_DROPPED, GIVEN_CLOSED, GIVEN_MOVED };
 
 struct span {
     char *base;
@@ -82,6 +83,7 @@ struct segment {
     struct span *tail;           /* the last span when last it was free; may be stale */
     char *last_next;             /* MEM_LAST: end of its blocks, when not the current segment */
     size_t cleared_bytes;        /* from its base on filled with zeros, as `clear` asks */
+    const char *huge_next;       /* what is handed out below it needs no huge pages any more */
     size_t room_bytes;           /* that its source was asked for; 0: it was moved */
     uint8_t source;
     bool solo;
@@ -329,6 +331,9 @@ void *large_alloc(struct mem_region *region, size_t bytes, size_t align, bool ze
 void large_free(struct span *span);
 bool large_resize(struct span *span, size_t bytes, bool exact);
 void *large_move(struct span *span, size_t bytes);
+/* Copies up to BYTES of the big block SPAN to MOVED, letting go of it page by page, so that never
+ * both are there; it can only be freed then. False: nothing was done, since a copy does as well. */
+bool large_copy(struct span *span, void *moved, size_t bytes);
 size_t large_want_bytes(const struct span *span, size_t bytes);
 
 /* giveback.c */
@@ -340,12 +345,13 @@ void give_fork(void);                       /* before a fork */
 /* The free ends of segments; of ASKING, which needs more than they are, free segments only. */
 void give_segments(const struct mem_region *asking);
 bool give_undo(struct span *span); /* makes it usable; false: no memory */
-/* Wants huge pages for a range if REGION is big, or will be with MORE_BYTES of blocks. */
+/* Whether REGION is so big, or will be with MORE_BYTES of blocks, that it wants huge pages. */
+bool give_wants_huge(const struct mem_region *region, size_t more_bytes);
+/* Asks for them for a range then. */
 void give_huge(const struct mem_region *region, char *base, size_t bytes, size_t more_bytes);
-/* The same, but for huge=on and what moves, which want all at once, for a block or a segment that
- * reached to FROM in SEGMENT and now does to TO: of the huge pages that it fills, since one that is
- * touched at its start is there as a whole. */
-void give_huge_block(const struct segment *segment, size_t from, size_t to, size_t more_bytes);
+/* SEGMENT is handed out up to END, with MORE_BYTES that the region does not count yet: asks for
+ * what was not yet touched of it, once. So the size of segments makes no difference. */
+void give_huge_used(struct segment *segment, const char *end, size_t more_bytes);
 
 /* page.c: packs */
 /* A counted block of CLASS, whose head is empty; or NULL with ENOMEM. */

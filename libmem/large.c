@@ -6,8 +6,9 @@
  * both neighbours at once when freed; neighbours are found through the page map. A block that is
  * big enough and finds no room gets a SOLO segment: the room behind it is its own, in a segment
  * that its source extends in place or moves without copying, so a growing string costs its own size
- * only. When such a block dies its segment becomes an ordinary one. Memory goes back to the system
- * only with the whole segment, never here.
+ * only. When such a block dies its segment becomes an ordinary one. A big block that must be copied
+ * to grow gives its old pages up on the way; other memory goes back to the system only with the
+ * whole segment, never here.
  */
 #include "libmem/internal.h"
 
@@ -388,6 +389,7 @@ struct span *large_take(struct mem_region *region, size_t pages, size_t align_pa
     *ret_dirty_bytes = high > span->base ? (size_t)((high < end ? high : end) - span->base) : 0;
     if (high < end)
         span->segment->high = end;
+    give_huge_used(span->segment, end, (size_t)(end - span->base));
     map_set(span, 0, span->pages);
     MEM_OPEN(span->base, (size_t)(end - span->base));
     return span;
@@ -433,7 +435,7 @@ static struct span *solo_take(struct mem_region *region, size_t pages)
     if (segment->high < span_end(span))
         segment->high = span_end(span);
     map_set(span, 0, span->pages);
-    give_huge_block(segment, 0, pages << MEM_PAGE_SHIFT, pages << MEM_PAGE_SHIFT);
+    give_huge_used(segment, span_end(span), pages << MEM_PAGE_SHIFT);
     return span;
 }
 
@@ -483,7 +485,8 @@ void large_free(struct span *span)
     struct mem_region *region = span->region;
     size_t bytes = (size_t)span->pages << MEM_PAGE_SHIFT;
 
-    MEM_POISON(span->base, bytes);
+    if (!span->given)
+        MEM_POISON(span->base, bytes);
     mem_lock();
     region->large_bytes -= bytes;
     region->large_count--;
@@ -504,8 +507,7 @@ static void large_resized(struct span *span, size_t old_pages)
         region->peak_bytes = region->busy_bytes;
     if (span->segment->high < span_end(span))
         span->segment->high = span_end(span);
-    if (span->segment->solo && bytes > old)
-        give_huge_block(span->segment, old, bytes, 0);
+    give_huge_used(span->segment, span_end(span), 0);
 }
 
 /* What a growing SPAN should be given when BYTES are asked for: the more often, the more. */
@@ -599,6 +601,29 @@ static void *solo_move(struct span *span, size_t bytes)
     map_set(span, 0, span->pages);
     large_resized(span, old);
     return span->base;
+}
+
+bool large_copy(struct span *span, void *moved, size_t bytes)
+{
+    const struct span *to = map_get(moved);
+    size_t left = (size_t)span->pages << MEM_PAGE_SHIFT;
+    char *from = span->base, *target = moved;
+
+    /* What can move from now on is not copied again. */
+    if (mem_settings.giveback == MEM_GIVE_NONE || segment_moves(to->segment))
+        return false;
+    while (left) {
+        size_t step = MEM_HUGE_MIN - ((uintptr_t)from & (MEM_HUGE_MIN - 1));
+        step = step < left ? step : left;
+        memcpy(target, from, step < bytes ? step : bytes);
+        bytes -= step < bytes ? step : bytes;
+        glue_advise(from, step, MADV_DONTNEED);
+        from += step;
+        target += step;
+        left -= step;
+    }
+    span->given = GIVEN_MOVED;
+    return true;
 }
 
 void *large_move(struct span *span, size_t bytes)

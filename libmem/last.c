@@ -72,6 +72,7 @@ static void segment_map_more(struct segment *segment, const char *next, size_t b
     if (want > have) {
         map_set(span, have, want - have);
         span->pages = (uint32_t)want;
+        give_huge_used(segment, next + bytes, bytes);
     }
 }
 
@@ -103,9 +104,6 @@ static struct segment *last_segment_new(struct mem_region *region, size_t bytes)
     segment->last_next = segment->base + MEM_LAST_HEAD;
     segment_map_more(segment, segment->base, 0);
     if (!segment->lent) {
-        /* A huge page that is not filled is little beside 16 of them. */
-        size_t sure = share >= 2 * MEM_HUGE_MIN ? segment->bytes : bytes;
-        give_huge_block(segment, 0, sure, sure);
         segment_announce(region, segment->base, segment->bytes);
     }
     return segment;

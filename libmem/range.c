@@ -102,10 +102,9 @@ static int range_mixed(const struct range_walk *walk, const struct span *span)
 static int range_span(const struct range_walk *walk, const struct span *span)
 {
     static const enum mem_range_kind free_kinds[] = {
-        [GIVEN_NOT] = MEM_RANGE_FREE,
-        [GIVEN_LAZY] = MEM_RANGE_LAZY,
-        [GIVEN_DROPPED] = MEM_RANGE_GIVEN,
-        [GIVEN_CLOSED] = MEM_RANGE_GIVEN,
+        [GIVEN_NOT] = MEM_RANGE_FREE,      [GIVEN_LAZY] = MEM_RANGE_LAZY,
+        [GIVEN_DROPPED] = MEM_RANGE_GIVEN, [GIVEN_CLOSED] = MEM_RANGE_GIVEN,
+        [GIVEN_MOVED] = MEM_RANGE_GIVEN,
     };
 
     switch (span->kind) {

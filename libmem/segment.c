@@ -340,27 +340,33 @@ static void segment_link(struct segment *segment, struct mem_region *region)
     region->size_bytes += segment->bytes;
 }
 
-static size_t segment_round(size_t bytes)
+/* What is asked for when REGION wants BYTES that begin at END (0: not known yet): where it is on
+ * huge pages, smaller segments get as many as make one. */
+static size_t segment_round(const struct mem_region *region, uintptr_t end, size_t bytes)
 {
     size_t unit = mem_round_up(mem_settings.segment_bytes, mem_settings.page_bytes);
 
+    if (unit < MEM_HUGE_MIN && give_wants_huge(region, 0))
+        bytes = mem_round_up(end + bytes, MEM_HUGE_MIN) - end;
     return mem_round_up(bytes, unit);
 }
 
-/* What the options want done with PART bytes of new memory at BASE. */
-static void segment_got(struct segment *segment, char *base, size_t part)
+/* What the options want done with the memory of SEGMENT above OLD_BYTES, which is new. */
+static void segment_got(struct segment *segment, size_t old_bytes)
 {
     struct mem_region *region = segment->region;
+    char *base = segment->base + old_bytes;
+    size_t part = segment->bytes - old_bytes;
     bool first = region->segments == segment && base == segment->base;
 
     if (mem_settings.clear == MEM_CLEAR_ALL || (mem_settings.clear == MEM_CLEAR_FIRST && first)) {
         memset(base, 0, part);
         segment->cleared_bytes = (size_t)(base + part - segment->base);
     }
-    if (mem_settings.huge == MEM_HUGE_ON || segment_moves(segment))
-        give_huge(region, base, part, segment->solo ? part : 0);
-    else if (!segment->solo && region->method != MEM_LAST) /* these by blocks */
-        give_huge_block(segment, (size_t)(base - segment->base), segment->bytes, 0);
+    if (segment_moves(segment)) /* all or nothing of it */
+        give_huge(region, segment->base, segment->bytes, part);
+    else if (mem_settings.huge == MEM_HUGE_ON)
+        give_huge(region, base, part, 0);
 }
 
 void segment_trim(struct segment *segment, size_t bytes)
@@ -370,6 +376,8 @@ void segment_trim(struct segment *segment, size_t bytes)
     count_put(bytes, 0);
     if (segment->high > segment_end(segment))
         segment->high = segment_end(segment);
+    if (segment->huge_next > segment_end(segment))
+        segment->huge_next = segment_end(segment);
     segment->tail = NULL;
     MEM_OPEN(segment_end(segment), bytes);
     glue_unmap(segment_end(segment), bytes);
@@ -414,7 +422,7 @@ struct segment *segment_new(struct mem_region *region, size_t bytes, bool solo)
         return NULL;
     }
     size_t least = mem_round_up(bytes, mem_settings.page_bytes);
-    size_t got = limit_cut(segment_round(bytes), least);
+    size_t got = limit_cut(segment_round(region, 0, bytes), least);
     size_t room = region->segment_count ? MEM_ROOM_LATER : MEM_ROOM_FIRST;
     if (solo)
         room = mem_round_up(got, MEM_SOLO_MIN) * 8;
@@ -435,12 +443,13 @@ struct segment *segment_new(struct mem_region *region, size_t bytes, bool solo)
     segment->base = base;
     segment->bytes = got;
     segment->high = mem_sources[source].zeroed ? base : base + got;
+    segment->huge_next = base;
     segment->source = (uint8_t)source;
     segment->room_bytes = room;
     segment->solo = solo;
     segment_link(segment, region);
     count_got(got, 1);
-    segment_got(segment, base, got);
+    segment_got(segment, 0);
     mem_unlock();
     return segment;
 }
@@ -463,6 +472,7 @@ struct segment *segment_borrow(struct mem_region *region, size_t bytes)
     segment->base = span->base;
     segment->bytes = (size_t)span->pages << MEM_PAGE_SHIFT;
     segment->high = span->base + dirty;
+    segment->huge_next = span->base;
     segment->lent = span;
     lender->size_bytes -= segment->bytes;
     segment_link(segment, region);
@@ -511,7 +521,8 @@ static void segment_grown(struct segment *segment, size_t old_bytes)
         count_got(segment->bytes - old_bytes, 0);
     else
         count_put(old_bytes - segment->bytes, 0);
-    segment_got(segment, segment->base + old_bytes, segment->bytes - old_bytes);
+    if (segment->bytes > old_bytes)
+        segment_got(segment, old_bytes);
 }
 
 bool segment_grow(struct segment *segment, size_t bytes)
@@ -523,7 +534,9 @@ bool segment_grow(struct segment *segment, size_t bytes)
         return false;
     mem_lock();
     size_t least = old + mem_round_up(bytes, mem_settings.page_bytes);
-    size_t want = old + limit_cut(segment_round(bytes), least - old);
+    size_t want =
+        old + limit_cut(segment_round(segment->region, (uintptr_t)segment_end(segment), bytes),
+                        least - old);
     bool allowed = limit_allows(want - old, segment->region);
     bool grown =
         allowed && map_reserve(segment->base, want) && source->grow(segment->base, old, want);
@@ -546,7 +559,7 @@ bool segment_move(struct segment *segment, size_t bytes)
         return false;
     mem_lock();
     size_t more = bytes > old ? mem_round_up(bytes - old, mem_settings.page_bytes) : 0;
-    size_t want = segment_round(bytes);
+    size_t want = segment_round(segment->region, 0, bytes);
     want = want > old ? old + limit_cut(want - old, more) : want;
     if (want > old && !limit_allows(want - old, segment->region)) {
         mem_unlock();
@@ -567,6 +580,7 @@ bool segment_move(struct segment *segment, size_t bytes)
         segment->base = base;
         segment->bytes = want;
         segment->high = base + used_bytes;
+        segment->huge_next = base;
         segment_grown(segment, old);
     }
     mem_unlock();

@@ -27,8 +27,9 @@ MEM_WARM uint64_t glue_memory_calls = 0;
 #define AREA_END         ((uintptr_t)0x500000000000)
 #define AREA_RANDOM_BITS 12 /* of the area's base, in units of 4 GiB */
 #endif
-#define AREA_TRIES 16
-#define LANE_COUNT 32
+#define AREA_TRIES      16
+#define LANE_COUNT      32
+#define BREAK_SPARE_MIN ((size_t)64 << 10) /* less below an aligned segment is not used */
 
 /* A range below the break that was given back; the record lies at its start. */
 struct spare {
@@ -54,10 +55,41 @@ static void map_put(void *base, size_t bytes, size_t room_bytes)
     glue_unmap(base, bytes);
 }
 
+/* Requests that huge pages fill lie at multiples of these. */
+static size_t align_of(size_t bytes)
+{
+    return bytes % MEM_HUGE_MIN ? MEM_PAGE : MEM_HUGE_MIN;
+}
+
+static void *map_any(size_t bytes, bool zero)
+{
+    return zero ? glue_map_file(zero_fd, bytes, zero_offset) : glue_map(NULL, bytes);
+}
+
+/* Maps anonymous memory or, where ZERO, /dev/zero. Where the system does not align by itself, more
+ * is mapped and cut. */
+static void *map_aligned(size_t bytes, bool zero)
+{
+    size_t align = align_of(bytes);
+    char *base = map_any(bytes, zero);
+
+    if (!base || (uintptr_t)base % align == 0)
+        return base;
+    char *more = map_any(bytes + align, zero);
+    if (!more)
+        return base;
+    glue_unmap(base, bytes);
+    size_t before = (size_t)(-(uintptr_t)more) & (align - 1);
+    if (before)
+        glue_unmap(more, before);
+    glue_unmap(more + before + bytes, align - before);
+    return more + before;
+}
+
 static void *anon_get(size_t bytes, size_t room_bytes)
 {
     (void)room_bytes;
-    return glue_map(NULL, bytes);
+    return map_aligned(bytes, false);
 }
 
 /* ---- break ---- */
@@ -78,38 +110,6 @@ static void *spare_take(size_t bytes)
         return spare;
     }
     return NULL;
-}
-
-static void *break_get(size_t bytes, size_t room_bytes)
-{
-    (void)room_bytes;
-    void *spare = spare_take(bytes);
-    if (spare)
-        return spare;
-    char *top = glue_break(0);
-    if (!top)
-        return NULL;
-    size_t pad = (size_t)(-(uintptr_t)top) & (MEM_PAGE - 1);
-    char *base = glue_break((ptrdiff_t)(bytes + pad));
-    if (!base)
-        return NULL;
-    base += pad;
-    if (((uintptr_t)base & (MEM_PAGE - 1)) == 0)
-        return base;
-    return NULL; /* somebody moved the break in between; a try later does better */
-}
-
-static bool break_grow(char *base, size_t old_bytes, size_t bytes)
-{
-    if (glue_break(0) != base + old_bytes)
-        return false;
-    char *got = glue_break((ptrdiff_t)(bytes - old_bytes));
-    if (!got)
-        return false;
-    if (got == base + old_bytes)
-        return true;
-    (void)glue_break(-(ptrdiff_t)(bytes - old_bytes));
-    return false;
 }
 
 static void break_put(void *base, size_t bytes, size_t room_bytes)
@@ -142,17 +142,61 @@ static void break_put(void *base, size_t bytes, size_t room_bytes)
     }
 }
 
+/* So that later extensions by so much can end where a huge page does. */
+static size_t break_align(size_t bytes)
+{
+    size_t align = bytes & -bytes;
+
+    align = align < MEM_HUGE_MIN ? align : MEM_HUGE_MIN;
+    return align > MEM_PAGE ? align : MEM_PAGE;
+}
+
+static void *break_get(size_t bytes, size_t room_bytes)
+{
+    (void)room_bytes;
+    void *spare = spare_take(bytes);
+    if (spare)
+        return spare;
+    char *top = glue_break(0);
+    if (!top)
+        return NULL;
+    size_t align = break_align(bytes), pad = (size_t)(-(uintptr_t)top) & (align - 1);
+    char *base = glue_break((ptrdiff_t)(bytes + pad));
+    if (!base)
+        return NULL;
+    size_t page_pad = (size_t)(-(uintptr_t)base) & (MEM_PAGE - 1);
+    if (pad - page_pad >= BREAK_SPARE_MIN)
+        break_put(base + page_pad, pad - page_pad, 0);
+    base += pad;
+    if (((uintptr_t)base & (MEM_PAGE - 1)) == 0)
+        return base;
+    return NULL; /* somebody moved the break in between; a try later does better */
+}
+
+static bool break_grow(char *base, size_t old_bytes, size_t bytes)
+{
+    if (glue_break(0) != base + old_bytes)
+        return false;
+    char *got = glue_break((ptrdiff_t)(bytes - old_bytes));
+    if (!got)
+        return false;
+    if (got == base + old_bytes)
+        return true;
+    (void)glue_break(-(ptrdiff_t)(bytes - old_bytes));
+    return false;
+}
+
 /* ---- native ---- */
 
 static void *native_get(size_t bytes, size_t room_bytes)
 {
     (void)room_bytes;
-    return glue_native_alloc(MEM_PAGE, bytes);
+    return glue_native_alloc(align_of(bytes), bytes);
 }
 
 static void *native_move(void *base, size_t old_bytes, size_t bytes)
 {
-    void *got = glue_native_alloc(MEM_PAGE, bytes);
+    void *got = glue_native_alloc(align_of(bytes), bytes);
 
     if (!got)
         return NULL;
@@ -237,10 +281,10 @@ static void *zero_get(size_t bytes, size_t room_bytes)
     (void)room_bytes;
     if (zero_fd < 0 && (zero_fd = glue_open_zero()) < 0)
         return NULL;
-    void *base = glue_map_file(zero_fd, bytes, zero_offset);
+    void *base = map_aligned(bytes, true);
     if (!base && errno == EBADF) { /* a script closed it */
         zero_fd = glue_open_zero();
-        base = zero_fd < 0 ? NULL : glue_map_file(zero_fd, bytes, zero_offset);
+        base = zero_fd < 0 ? NULL : map_aligned(bytes, true);
     }
     if (base)
         zero_offset += (off_t)bytes;

@@ -386,7 +386,7 @@ static void test_limit(void **state)
     (void)state;
     limit("x", "limit=20M", "got 19 noticed 0 again 1");
     limit("x", "limit=20M:fail", "vmalloc: limit=20000000: refused: in use ");
-    limit("x", "limit=20M:fail segsize=64Ki getmem=anon", "got 15 noticed 0 again 1");
+    limit("x", "limit=20M:fail segsize=64Ki getmem=anon huge=off", "got 15 noticed 0 again 1");
     limit("x", "limit=20M:warn", "vmalloc: limit=20000000: warned: in use ");
     limit("x", "limit=20M:warn", "got 40 noticed 0 again 1");
     limit("trap", "limit=20M:trap", "got 21 noticed 1 again 1");
@@ -414,6 +414,87 @@ static size_t huge_flagged(const char *options)
     return count;
 }
 
+/* Bytes of mappings that are advised to be of huge pages. */
+static size_t huge_advised(void)
+{
+    char line[400];
+    size_t sum = 0, kib = 0;
+    FILE *file = fopen("/proc/self/smaps", "r");
+
+    assert_non_null(file);
+    while (fgets(line, sizeof line, file)) {
+        if (sscanf(line, "Size: %zu kB", &kib) == 1)
+            continue;
+        if (strncmp(line, "VmFlags:", 8) == 0 && strstr(line, " hg"))
+            sum += kib << 10;
+    }
+    fclose(file);
+    return sum;
+}
+
+/* Whatever the getter and the size of segments, what a big region gets is on huge pages. */
+static void test_huge_alike(void **state)
+{
+    static const char *const sizes[] = { "64Ki", "1Mi", "4Mi", "128Mi" };
+    char options[80];
+
+    (void)state;
+    if (TEST_SANITIZED)
+        skip(); /* native is the sanitizer's own */
+    for (int g = 0; g < TEST_GETTERS; g++)
+        for (size_t s = 0; s < 4; s++) {
+            snprintf(options, sizeof options, "huge=auto,getmem=%s,segsize=%s", test_getters[g],
+                     sizes[s]);
+            assert_int_equal(mem_options_apply(options), 0);
+            struct mem_region *region = mem_region_open("alike", MEM_BEST, 0);
+            size_t before = huge_advised();
+            for (size_t bytes = 0; bytes < 40u << 20; bytes += 64)
+                assert_non_null(mem_alloc(region, 64));
+            size_t more = huge_advised() - before;
+            if (more < 28u << 20)
+                fail_msg("%s: %zu", options, more);
+            mem_region_close(region);
+        }
+    assert_int_equal(mem_options_apply("nogetmem,nosegsize,huge=off"), 0);
+}
+
+/* Growing blocks that cannot move without being copied leave nothing behind. */
+static void test_growth_leaves_nothing(void **state)
+{
+    enum { STEPS = 24 };
+    static const char *const options[] = { "getmem=break", "getmem=native",
+                                           "getmem=zero,segsize=128Mi" };
+
+    (void)state;
+    if (TEST_SANITIZED)
+        skip(); /* it keeps what was freed */
+    for (size_t o = 0; o < 3; o++) {
+        assert_int_equal(mem_options_apply(options[o]), 0);
+        assert_int_equal(mem_options_apply("huge=off,giveback=auto"), 0);
+        struct mem_region *region = mem_region_open("growing", MEM_BEST, 0);
+        size_t start = resident();
+        char *block[2] = { mem_alloc(region, 1), mem_alloc(region, 1) };
+        for (size_t step = 1; step <= STEPS; step++)
+            for (size_t b = 0; b < 2; b++) {
+                block[b] = mem_resize(region, block[b], step << 20);
+                assert_non_null(block[b]);
+                memset(block[b] + ((step - 1) << 20), (int)(step + b), 1 << 20);
+            }
+        size_t used = resident() - start;
+        if (used > (2u * STEPS + 3) << 20)
+            fail_msg("%s: %zu", options[o], used);
+        for (size_t i = 0; i < (size_t)STEPS << 20; i += 4096)
+            for (size_t b = 0; b < 2; b++)
+                assert_int_equal(block[b][i], (i >> 20) + 1 + b);
+        test_stats_match(region);
+        mem_free(block[0]);
+        memset(mem_alloc(region, 20u << 20), 1, 20u << 20); /* over what was left */
+        test_stats_match(region);
+        mem_region_close(region);
+    }
+    assert_int_equal(mem_options_apply("nogetmem,nosegsize"), 0);
+}
+
 static void test_huge(void **state)
 {
     (void)state;
@@ -436,6 +517,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_huge_after_fixed),
         cmocka_unit_test(test_limit),
         cmocka_unit_test(test_huge),
+        cmocka_unit_test(test_huge_alike),
+        cmocka_unit_test(test_growth_leaves_nothing),
     };
 
     if (argc > 1)

@@ -105,7 +105,7 @@ static void test_many_segments(void **state)
     struct mem_stats stats;
 
     (void)state;
-    assert_int_equal(mem_options_apply("segsize=64Ki getmem=anon"), 0);
+    assert_int_equal(mem_options_apply("segsize=64Ki getmem=anon huge=off"), 0);
     struct mem_region *region = mem_region_open("many", MEM_BEST, 0);
     for (int i = 0; i < 8000; i++)
         assert_non_null(block[i] = mem_alloc(region, 60000));
@@ -120,7 +120,7 @@ static void test_many_segments(void **state)
         mem_free(block[i]);
     test_stats_match(region);
     mem_region_close(region);
-    assert_int_equal(mem_options_apply("nosegsize nogetmem"), 0);
+    assert_int_equal(mem_options_apply("nosegsize nogetmem huge=auto"), 0);
 }
 
 static void test_clear(void **state)
