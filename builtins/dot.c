@@ -77,7 +77,7 @@ static enum flow dot_run(struct shell *sh, struct args *args)
     if (!name)
         return builtin_usage_error(sh, args, "name expected");
     bool is_posix_dot = strcmp(args->argv[0], ".") == 0 && option_on(sh, OPTION_POSIX);
-    struct func *func = is_posix_dot ? NULL : func_find(sh, name, strlen(name));
+    struct func *func = is_posix_dot ? NULL : func_find_visible(sh, name, strlen(name));
     if (func && func->ksh_style)
         return exec_call_here(sh, func, args_left(args), args->argv + args->next);
     return run_file(sh, args);

@@ -238,18 +238,41 @@ enum flow decl_print(struct shell *sh, const struct decl *decl, const struct arg
 
 /* ---- functions ------------------------------------------------------------------------------ */
 
-static enum flow print_function(struct shell *sh, const struct decl *decl, const struct func *func)
+/* The definition NODE, as written but with the full NAME: functions of name spaces and of compound
+ * variables are written without what they belong to. */
+static void append_definition(struct shell *sh, const struct node_function *node, const char *name,
+                              struct str *s)
+{
+    struct str own;
+    str_init(&own, sh->heap);
+    if (!node->source)
+        unparse_function(&own, node);
+    const char *text = node->source ? node->source : str_text(&own);
+    size_t len = node->source ? node->source_len : own.len;
+    size_t before = node->ksh_style ? strlen("function") : 0;
+    const char *at = len > before ? strstr(text + before, node->text) : NULL;
+    if (at && str_ok(&own) && strcmp(node->text, name) != 0) {
+        str_append(s, text, (size_t)(at - text));
+        str_append_z(s, name);
+        len -= (size_t)(at - text) + strlen(node->text);
+        text = at + strlen(node->text);
+    }
+    str_append(s, text, len);
+    str_release(&own);
+}
+
+/* NAME: as it was asked for. */
+static enum flow print_function(struct shell *sh, const struct decl *decl, const struct func *func,
+                                const char *name)
 {
     struct str text;
     str_init(&text, sh->heap);
     if (decl->names_only)
-        str_printf(&text, func->ksh_style || !func->node ? "%s\n" : "%s()\n", func->name->text);
+        str_printf(&text, func->ksh_style || !func->node ? "%s\n" : "%s()\n", name);
     else if (!func->node)
-        str_printf(&text, "typeset -fu %s\n", func->name->text);
-    else if (func->node->source)
-        str_append(&text, func->node->source, func->node->source_len);
+        str_printf(&text, "typeset -fu %s\n", name);
     else
-        unparse_function(&text, func->node);
+        append_definition(sh, func->node, name, &text);
     if (text.len && text.data[text.len - 1] != '\n')
         str_putc(&text, '\n');
     bool ok = str_ok(&text);
@@ -265,8 +288,10 @@ static enum flow list_functions(struct shell *sh, const struct decl *decl)
     size_t count;
     TRY(func_list(sh, &funcs, &count));
     for (size_t i = 0; i < count; i++) {
+        if (strncmp(funcs[i]->name->text, ".sh.type.", 9) == 0) /* typeset -T shows them */
+            continue;
         if ((!decl->undefined || !funcs[i]->node) && (!decl->traced || funcs[i]->traced))
-            TRY(print_function(sh, decl, funcs[i]));
+            TRY(print_function(sh, decl, funcs[i], funcs[i]->name->text));
     }
     return FLOW_NEXT;
 }
@@ -278,7 +303,7 @@ enum flow decl_functions(struct shell *sh, const struct decl *decl, struct args 
         return list_functions(sh, decl);
     for (const char *name; (name = args_peek(args, 0)); args->next++) {
         size_t len = strlen(name);
-        struct func *func = func_find(sh, name, len);
+        struct func *func = func_find_visible(sh, name, len);
         if (decl->undefined && !decl->names_only) {
             struct name *interned =
                 text_is_dotted_name(name, len) ? name_intern(sh, name, len) : NULL;
@@ -292,7 +317,7 @@ enum flow decl_functions(struct shell *sh, const struct decl *decl, struct args 
         } else if (decl->traced) {
             func->traced = !decl->names_only;
         } else if (!(decl->change.set & VAR_EXPORT)) { /* -fx: functions are never exported */
-            TRY(print_function(sh, decl, func));
+            TRY(print_function(sh, decl, func, name));
         }
     }
     return FLOW_NEXT;

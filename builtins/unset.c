@@ -17,10 +17,10 @@ enum what { WHAT_VARIABLE, WHAT_REFERENCE, WHAT_FUNCTION };
 static enum flow unset_function(struct shell *sh, const struct args *args, const char *text)
 {
     const size_t len = strlen(text);
-    if (!text_is_dotted_name(text, len))
+    struct func *func = func_find_visible(sh, text, len);
+    if (!func && !text_is_dotted_name(text, len))
         return shell_fail(sh, ERROR_BUILTIN, 1, args->argv[0], "%s: invalid function name", text);
-    struct name *name = name_find(sh, text, len);
-    return name && name->func ? func_unset(sh, name) : FLOW_NEXT;
+    return func ? func_unset(sh, func->name) : FLOW_NEXT;
 }
 
 static enum flow unset_variable(struct shell *sh, const struct args *args, const char *text,

@@ -184,7 +184,7 @@ static enum flow report_name(struct shell *sh, struct query *query, const char *
     const char *alias = alias_get(sh, name, len);
     const struct builtin_spec *spec = sh->hooks.find_builtin(sh, name, len);
     const bool functions = !(query->show & WHENCE_NO_FUNCTION);
-    const struct func *func = functions ? func_find(sh, name, len) : NULL;
+    const struct func *func = functions ? func_find_visible(sh, name, len) : NULL;
     if (functions && !func && memchr(name, '.', len))
         func = method_find(sh, name);
     const bool special = spec && (spec->flags & BUILTIN_SPECIAL);

@@ -15,6 +15,7 @@
 #include <wctype.h>
 
 #include "shell/base/cclass.h"
+#include "shell/base/collate.h"
 #include "shell/base/str.h"
 
 enum { CP_LIMIT = 0x110000 };
@@ -228,9 +229,14 @@ static enum member parse_named(struct char_set *set, const char **at, const char
     *at = p + 2;
     if (kind != ':') {
         uint32_t cp;
-        if (len == 0 || utf8_decode(name, p, &cp) != len)
+        if (len > 0 && utf8_decode(name, p, &cp) == len) {
+            *ret_cp = cp;
+            return MEMBER_CHAR;
+        }
+        int named = kind == '.' ? collate_find(name, len) : -1;
+        if (named < 0)
             return MEMBER_BAD;
-        *ret_cp = cp;
+        *ret_cp = (uint32_t)named;
         return MEMBER_CHAR;
     }
     for (unsigned class = 0; class < CLASS_COUNT; class ++) {

@@ -111,7 +111,7 @@ static char *exit_action_take(struct shell *sh)
 static enum flow exit_action_run(struct shell *sh, char *action, enum flow flow)
 {
     int status = sh->status;
-    enum flow trap_flow = exec_text(sh, "trap", action, strlen(action));
+    enum flow trap_flow = exec_action(sh, action);
     mem_free(action);
     if (trap_flow != FLOW_NEXT)
         return trap_flow;

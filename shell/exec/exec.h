@@ -23,6 +23,9 @@ enum flow exec_program(struct shell *sh, struct program *program) NODISCARD;
 enum flow exec_source(struct shell *sh, struct source *source) NODISCARD;
 enum flow exec_text(struct shell *sh, const char *name, const char *text,
                     size_t len) NODISCARD; /* hook run_text */
+/* The action of a trap. A syntax error in it is printed, and whatever it interrupted goes on with
+ * $? as it was, as in ksh93 and bash; in the POSIX mode it ends the shell. */
+enum flow exec_action(struct shell *sh, const char *action) NODISCARD;
 /* What eval does with its text: a place of its own, whose lines count from 1. */
 enum flow exec_eval(struct shell *sh, const char *text, size_t len) NODISCARD;
 /* As exec_text for -c: the last command may replace the shell. */

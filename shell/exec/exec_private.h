@@ -28,6 +28,9 @@ static inline enum flow exec_debug(struct shell *sh, const struct node *node, bo
 
 /* assign.c: an assignment of a simple command (exec_assign is for declaration commands). */
 enum flow assign_run(struct shell *sh, const struct assign *assign, unsigned flags) NODISCARD;
+/* subshell.c: the EXIT action that this shell or subshell set for itself. It changes the status
+ * only by leaving; in the POSIX mode by an error as well. */
+void exec_exit_trap(struct shell *sh);
 /* time.c */
 enum flow exec_time(struct shell *sh, const struct node_time *node) NODISCARD;
 /* output.c: a builtin or a redirected command ended with FLOW: did its output get out? If not

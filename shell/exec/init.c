@@ -113,14 +113,7 @@ int exec_finish(struct shell *sh)
         (void)!trap_run_pending(sh);
     sh->exiting = true;
     sh->line_shift = 0; /* the action counts for itself */
-    if (trap_is_set(sh, TRAP_EXIT)) {
-        int status = sh->status;
-        enum flow flow = trap_run(sh, TRAP_EXIT);
-        if (flow == FLOW_ERROR)
-            shell_print_error(sh);
-        else if (flow != FLOW_EXIT)
-            sh->status = status;
-    }
+    exec_exit_trap(sh);
     if (sh->pending & PENDING_SAMPLE)
         sh->hooks.sample_end(sh);
     if (!fdtab_flush(sh)) {

@@ -201,6 +201,18 @@ enum flow exec_text(struct shell *sh, const char *name, const char *text, size_t
     return text_run(sh, name, name, text, len);
 }
 
+enum flow exec_action(struct shell *sh, const char *action)
+{
+    int status = sh->status;
+    enum flow flow = exec_text(sh, "trap", action, strlen(action));
+    if (flow != FLOW_ERROR || sh->err.printed || sh->err.kind != ERROR_SYNTAX ||
+        option_on(sh, OPTION_POSIX))
+        return flow;
+    shell_print_error(sh);
+    sh->status = status;
+    return FLOW_NEXT;
+}
+
 enum flow exec_eval(struct shell *sh, const char *text, size_t len)
 {
     struct where where;

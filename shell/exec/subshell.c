@@ -49,8 +49,7 @@ enum flow subshell_enter(struct shell *sh, struct subshell *subshell, const stru
     return flow;
 }
 
-/* The EXIT trap that the subshell set for itself. */
-static void exit_trap_run(struct shell *sh)
+void exec_exit_trap(struct shell *sh)
 {
     if (!trap_is_set(sh, TRAP_EXIT))
         return;
@@ -58,7 +57,7 @@ static void exit_trap_run(struct shell *sh)
     enum flow flow = trap_run(sh, TRAP_EXIT);
     if (flow == FLOW_ERROR)
         shell_print_error(sh);
-    else if (flow != FLOW_EXIT)
+    if (flow != FLOW_EXIT && (flow != FLOW_ERROR || !option_on(sh, OPTION_POSIX)))
         sh->status = status;
 }
 
@@ -70,7 +69,7 @@ enum flow subshell_finish(struct shell *sh, enum flow flow)
         exec_child_exit(sh, flow);
     if (flow == FLOW_ERROR)
         shell_print_error(sh);
-    exit_trap_run(sh);
+    exec_exit_trap(sh);
     if (!status_is_signal(sh->status))
         sh->status &= 0xff;
     /* runaway nesting ends as a whole, but no further than the outermost subshell */
@@ -95,7 +94,7 @@ _Noreturn void exec_child_exit(struct shell *sh, enum flow flow)
     if (flow == FLOW_ERROR)
         shell_print_error(sh);
     if (flow != FLOW_FORKED) /* else a process of its own ran it */
-        exit_trap_run(sh);
+        exec_exit_trap(sh);
     if (!fdtab_flush(sh) && sh->status == 0)
         sh->status = 1;
     fdtab_input_sync(sh);

@@ -253,7 +253,7 @@ static enum flow action_run(struct shell *sh, const char *action)
     sh->site_parent = 0; /* wherever it came from */
     sh->site_line = 0;
     frame_push(sh, &frame, FRAME_TRAP);
-    enum flow flow = exec_text(sh, "trap", copy, strlen(copy));
+    enum flow flow = exec_action(sh, copy);
     frame_pop(sh, &frame);
     sh->site_parent = site_parent;
     sh->site_line = 0;

@@ -8,6 +8,7 @@
 #include "shell/base/utf8.h"
 #include "shell/expand/build.h"
 #include "shell/state/array.h"
+#include "shell/state/namespace.h"
 #include "shell/state/option.h"
 #include "shell/syntax/unparse.h"
 
@@ -421,8 +422,8 @@ static enum flow param_length(struct builder *b, const struct part *part, struct
 
 /* What WRITTEN, a reference to a member that is not there, refers to; or TARGET, as it was
  * resolved. */
-static void target_name(const struct var_ref *written, const struct var_ref *target,
-                        struct buf *buf)
+static void target_name(const struct shell *sh, const struct var_ref *written,
+                        const struct var_ref *target, struct buf *buf)
 {
     const struct var *var = written->name->cur;
     if (written->kind != REF_SCALAR || !var || !(var->attrs & VAR_NAMEREF) || !var->target ||
@@ -430,7 +431,8 @@ static void target_name(const struct var_ref *written, const struct var_ref *tar
         ref_name(target->base ? written : target, buf);
         return;
     }
-    buf_append(buf, var->target->text, var->target->len);
+    const char *text = space_short(sh, var->target->text);
+    buf_append(buf, text, strlen(text));
     if (var->target_rest)
         buf_append(buf, var->target_rest, strlen(var->target_rest));
 }
@@ -451,11 +453,11 @@ static enum flow param_bang(struct builder *b, const struct part *part, struct s
     size_t len;
     buf_init(&name, sh);
     if (var && var->in) {
-        text = var_label(sh, var);
+        text = space_short(sh, var_label(sh, var));
         buf_append(&name, text, strlen(text));
         subscripts_name(&s->ref, &name);
     } else {
-        target_name(&written, &s->ref, &name);
+        target_name(sh, &written, &s->ref, &name);
     }
     enum flow flow = buf_text(sh, &name, &text, &len);
     if (flow == FLOW_NEXT)

@@ -109,9 +109,10 @@ enum flow member_make(struct shell *sh, struct members *m, struct name *name, st
     struct frame *target = frame_target(sh, TARGET_GLOBAL);
     struct undo_member *undo = NULL;
     struct var *var = members_find(m, name);
+    bool bound = sh->space && m == sh->space->members;
     if (var) {
         *ret_var = var;
-        return FLOW_NEXT;
+        return bound ? space_bind(sh, var) : FLOW_NEXT;
     }
     TRY(check_element(sh, m, name));
     if (frame_should_record(target, m->stamp)) {
@@ -131,7 +132,7 @@ enum flow member_make(struct shell *sh, struct members *m, struct name *name, st
         var->refs++;
     }
     *ret_var = var;
-    return FLOW_NEXT;
+    return bound ? space_bind(sh, var) : FLOW_NEXT;
 }
 
 void member_unset(struct shell *sh, struct var *var)

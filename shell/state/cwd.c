@@ -200,6 +200,11 @@ enum flow cwd_init(struct shell *sh)
         return shell_fail_memory(sh, 0);
     mem_free(sh->cwd);
     sh->cwd = cwd;
+    struct name *name = name_intern(sh, "PWD", 3);
+    if (!name)
+        return shell_fail_memory(sh, 0);
+    struct var_change exported = { .set = VAR_EXPORT, .base = -1, .width = -1 };
+    TRY(var_declare(sh, name, &exported));
     return var_set_text(sh, "PWD", cwd);
 }
 

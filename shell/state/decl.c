@@ -323,6 +323,24 @@ static const struct var *start_of(struct name *target, const struct var *root)
     return root ? root : name_root(target)->cur;
 }
 
+/* In a name space NAME, unless it is that of a local or of a variable from outside, is one of the
+ * name space, wherever the reference is used later. */
+static enum flow qualify_target(struct shell *sh, struct name *name, struct name **ret)
+{
+    struct name *root = name_root(name);
+    if (!sh->space || root->dotted || root->special ||
+        (root->cur && (root->cur->owner || space_owns(sh, root))))
+        return FLOW_NEXT;
+    struct str s;
+    str_init(&s, sh->scratch);
+    str_printf(&s, "%s.%s", sh->space->name->text, name->text);
+    struct name *full = str_ok(&s) ? name_intern(sh, str_text(&s), s.len) : NULL;
+    if (!full)
+        return shell_fail_memory(sh, s.len);
+    *ret = full;
+    return FLOW_NEXT;
+}
+
 /* A reference to a reference, or to something reached through one, refers to what that refers to
  * now: NEXT's target and REST are rewritten until they start from an ordinary variable. */
 static enum flow resolve_target(struct shell *sh, const struct var *var, struct var_state *next,
@@ -389,6 +407,8 @@ static enum flow make_reference(struct shell *sh, struct var *var, const struct 
             next.target_var = var->outer; /* the global one */
         TRY(check_loop(sh, var, next.target, next.target_var));
         TRY(resolve_target(sh, var, &next, &rest));
+        if (!next.target_var)
+            TRY(qualify_target(sh, next.target, &next.target));
         if (!has_parent(&next))
             return shell_fail(sh, ERROR_ASSIGN, 1, next.target->text, "no parent");
     }

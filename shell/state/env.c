@@ -36,14 +36,34 @@ static bool is_underscore(const char *name, size_t len)
     return len == 1 && *name == '_';
 }
 
-static bool is_ignored(const char *name, size_t len)
+/* Variables that the shell itself gives a value at the start, whatever the environment says; that
+ * they are exported stays. */
+static bool is_own(const char *name, size_t len)
 {
-    static const char *const ignored[] = { "IFS",    "PPID",   "RANDOM", "SECONDS",
-                                           "LINENO", "OPTIND", "OPTARG" };
-    for (size_t i = 0; i < sizeof ignored / sizeof *ignored; i++)
-        if (text_eq(name, len, ignored[i], strlen(ignored[i])))
+    static const char *const own[] = { "IFS",     "PPID",   "RANDOM", "SRANDOM",
+                                       "SECONDS", "LINENO", "OPTIND" };
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+        if (text_eq(name, len, own[i], strlen(own[i])))
             return true;
     return false;
+}
+
+static enum flow import_own(struct shell *sh, const char *text, size_t name_len)
+{
+    const char *value = text + name_len + 1;
+    struct name *name = name_intern(sh, text, name_len);
+    struct var *var;
+    if (!name)
+        return shell_fail_memory(sh, name_len);
+    TRY(scope_global(sh, name, &var));
+    var->attrs |= VAR_EXPORT;
+    if (!text_eq(text, name_len, "SECONDS", 7))
+        return FLOW_NEXT;
+    /* Time goes on from there; nothing from outside is evaluated. */
+    size_t digits = strspn(value, "0123456789");
+    size_t len = digits + (value[digits] == '.');
+    len += strspn(value + len, "0123456789");
+    return digits > 0 && !value[len] ? var_set_text(sh, "SECONDS", value) : FLOW_NEXT;
 }
 
 /* $_ at first: what the variable `_` of the environment says, without the mark of a shell that
@@ -87,8 +107,9 @@ static enum flow import_all(struct shell *sh, char *const *envp)
         } else if (len > 0 && text_is_name(envp[i], len)) {
             if (is_underscore(envp[i], len))
                 import_underscore(sh, equals + 1);
-            else if (!is_ignored(envp[i], len))
-                TRY(import_one(sh, envp[i], len));
+            else
+                TRY(is_own(envp[i], len) ? import_own(sh, envp[i], len)
+                                         : import_one(sh, envp[i], len));
         } else {
             foreign++;
         }

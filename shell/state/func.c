@@ -129,6 +129,12 @@ struct func *func_find(struct shell *sh, const char *text, size_t len)
     return name ? name->func : NULL;
 }
 
+struct func *func_find_visible(struct shell *sh, const char *text, size_t len)
+{
+    const struct name *own = sh->space ? space_find(sh, text, len) : NULL;
+    return own && own->func ? own->func : func_find(sh, text, len);
+}
+
 enum flow func_unset(struct shell *sh, struct name *name)
 {
     return name->func ? func_replace(sh, name, NULL) : FLOW_NEXT;

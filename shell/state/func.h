@@ -28,6 +28,8 @@ enum flow func_define(struct shell *sh, struct program *program, const struct no
 /* Marks NAME as autoloaded (typeset -fu / autoload). */
 enum flow func_declare_autoload(struct shell *sh, struct name *name) NODISCARD;
 struct func *func_find(struct shell *sh, const char *text, size_t len); /* NULL: none */
+/* As a command finds it: in a name space its own first. */
+struct func *func_find_visible(struct shell *sh, const char *text, size_t len);
 enum flow func_unset(struct shell *sh, struct name *name) NODISCARD;
 /* True for the function of some .sh.math.NAME. */
 bool func_is_math(const struct func *func);

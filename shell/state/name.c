@@ -17,13 +17,33 @@ struct name *name_find(struct shell *sh, const char *text, size_t len)
     return map_get(&sh->names, text, len);
 }
 
+static bool is_below_shell(const char *text, size_t len)
+{
+    return len > 4 && memcmp(text, ".sh.", 4) == 0;
+}
+
+/* `.sh.x` is a variable of its own, whose members have names like any other's. Only lists that the
+ * shell itself keeps have longer names that are whole. DOT: the last one in TEXT. */
+static bool is_flat(const char *text, size_t len, const char *dot)
+{
+    static const char *const lists[] = { "stats.", "mem.", "math.", "type.", "static." };
+    if (dot == text + 3)
+        return true;
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
+        size_t list_len = strlen(lists[i]);
+        if (len - 4 > list_len && memcmp(text + 4, lists[i], list_len) == 0)
+            return true;
+    }
+    return false;
+}
+
 /* Where the last part of a member's name begins; 0: it is a name of its own. */
 static size_t member_offset(const char *text, size_t len)
 {
-    if (len > 4 && memcmp(text, ".sh.", 4) == 0) /* the shell's own are flat */
-        return 0;
     const char *dot = memrchr(text, '.', len);
-    return dot && dot > text ? (size_t)(dot - text) + 1 : 0;
+    if (!dot || dot == text || (is_below_shell(text, len) && is_flat(text, len, dot)))
+        return 0;
+    return (size_t)(dot - text) + 1;
 }
 
 enum { MEMBER_DEPTH_MAX = 256 };

@@ -348,6 +348,9 @@ enum flow place_settle(struct shell *sh, struct place *ret)
     case REF_MEMBER: /* only steps are */
         break;
     }
+    if ((attrs & VAR_SPECIAL) && !(attrs & VAR_ARRAY) && ret->var->name->special->get &&
+        ret->kind == REF_INDEX && ret->index == 0 && ret->step_count == 0)
+        ret->kind = REF_SCALAR; /* element 0 is what it shows */
     return ret->step_count > 0 ? find_inner(sh, ret) : FLOW_NEXT;
 }
 

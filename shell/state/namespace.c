@@ -134,11 +134,15 @@ enum flow space_member(struct shell *sh, struct name *name, struct var **ret_var
     TRY(var_find_members(sh, &ref, &m)); /* so that the way up is known */
     if (!m)
         return shell_fail(sh, ERROR_ASSIGN, 1, space->name->text, "the name space is gone");
-    TRY(member_make(sh, m, name, ret_var));
-    for (const struct var *var = name->cur; var; var = var->outer)
-        if (var == *ret_var)
+    return member_make(sh, m, name, ret_var);
+}
+
+enum flow space_bind(struct shell *sh, struct var *var)
+{
+    for (const struct var *bound = var->name->cur; bound; bound = bound->outer)
+        if (bound == var)
             return FLOW_NEXT;
-    return bind(sh, space, *ret_var) ? FLOW_NEXT : shell_fail_memory(sh, 0);
+    return bind(sh, sh->space, var) ? FLOW_NEXT : shell_fail_memory(sh, 0);
 }
 
 void space_unbind(struct shell *sh, struct var *var)
@@ -151,6 +155,15 @@ void space_unbind(struct shell *sh, struct var *var)
         unbind(sh, var);
         return;
     }
+}
+
+const char *space_short(const struct shell *sh, const char *text)
+{
+    if (!sh->space)
+        return text;
+    const struct name *space = sh->space->name;
+    bool below = strncmp(text, space->text, space->len) == 0 && text[space->len] == '.';
+    return below ? text + space->len + 1 : text;
 }
 
 struct name *space_find(const struct shell *sh, const char *text, size_t len)

@@ -26,8 +26,12 @@ void space_leave(struct shell *sh, struct space *space);
 bool space_owns(const struct shell *sh, const struct name *name);
 /* The member NAME of the name space in force, made and bound when missing. */
 enum flow space_member(struct shell *sh, struct name *name, struct var **ret_var) NODISCARD;
+/* VAR is a member of the name space in force: binds it, unless it is already. */
+enum flow space_bind(struct shell *sh, struct var *var) NODISCARD;
 /* VAR, a member, is about to go: it is bound no more. */
 void space_unbind(struct shell *sh, struct var *var);
+/* TEXT, the name of a variable, as it is shown: in the name space n without its `.n.`. */
+const char *space_short(const struct shell *sh, const char *text);
 /* `.n.TEXT` of the name space in force, if that name exists; else NULL. */
 struct name *space_find(const struct shell *sh, const char *text, size_t len);
 

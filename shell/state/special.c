@@ -17,6 +17,7 @@
 #include "shell/base/utf8.h"
 #include "shell/state/cmdhash.h"
 #include "shell/state/figure.h"
+#include "shell/state/func.h"
 #include "shell/state/option.h"
 #include "shell/state/scope.h"
 #include "shell/state/var_private.h"
@@ -147,6 +148,27 @@ int64_t special_version_number(void)
         if (*p != '-')
             number = number * 10 + (*p - '0');
     return number;
+}
+
+/* The names of the functions .sh.math.NAME, without that prefix. */
+static enum flow get_math(struct shell *sh, struct name *name, const char **ret_text,
+                          size_t *ret_len)
+{
+    struct func **funcs;
+    size_t count;
+    struct str s;
+    (void)name;
+    TRY(func_list(sh, &funcs, &count));
+    str_init(&s, sh->scratch);
+    for (size_t i = 0; i < count; i++) {
+        if (func_is_math(funcs[i]))
+            str_printf(&s, s.len ? " %s" : "%s", funcs[i]->name->text + strlen(MATH_PREFIX));
+    }
+    if (!str_ok(&s))
+        return shell_fail_memory(sh, s.len);
+    *ret_text = str_text(&s);
+    *ret_len = s.len;
+    return FLOW_NEXT;
 }
 
 static enum flow get_file(struct shell *sh, struct name *name, const char **ret_text,

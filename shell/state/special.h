@@ -13,7 +13,7 @@ enum special_flags {
     SPECIAL_INTEGER = 1u << 2,  /* starts as an integer variable */
     SPECIAL_FLOAT = 1u << 3,    /* starts as a floating variable, 3 decimals */
     SPECIAL_EXISTS = 1u << 4,   /* there is always a variable, so that reading reaches GET */
-    SPECIAL_ARRAY = 1u << 5,    /* .sh.match and .sh.math: made when looked at */
+    SPECIAL_ARRAY = 1u << 5,    /* .sh.match: made when looked at */
     SPECIAL_CONFINED = 1u << 6, /* a restricted shell may not change it */
     SPECIAL_VERSION = 1u << 7,  /* .sh.version: a number in arithmetic */
     SPECIAL_YIELDS = 1u << 8,   /* what is assigned takes the place of the special meaning */
@@ -45,7 +45,7 @@ enum flow special_save(struct shell *sh, const struct name *name) NODISCARD;
 void special_locale(struct shell *sh);
 /* Takes the line editor from VISUAL or EDITOR. */
 enum flow special_editor(struct shell *sh) NODISCARD;
-/* Before a special variable is looked at: makes the array of .sh.match or .sh.math. */
+/* Before a special variable is looked at: makes the array of .sh.match. */
 enum flow special_prepare(struct shell *sh, struct var *var) NODISCARD;
 /* .sh.stats and its members: special_stats.c */
 enum flow special_stats(struct shell *sh, struct name *name, const char **ret_text,

@@ -1,7 +1,6 @@
 /*
  * .sh.match: what the last pattern match matched, kept as text and spans (of long texts, as text
- * and pattern, since groups are much work) and made an array only when a script looks; and
- * .sh.math, the names of the functions for arithmetic.
+ * and pattern, since groups are much work) and made an array only when a script looks.
  *
  * Owns sh->match. A match in a subshell is forgotten with it: the first one moves the old state
  * into the journal.
@@ -9,7 +8,6 @@
 #include <string.h>
 
 #include "shell/base/match.h"
-#include "shell/state/func.h"
 #include "shell/state/special.h"
 #include "shell/state/var_private.h"
 
@@ -206,52 +204,26 @@ static bool fill_matches(struct array *array, const struct match_state *state)
     return ok;
 }
 
-/* The names of the functions .sh.math.NAME, without that prefix. */
-static enum flow fill_functions(struct shell *sh, struct array *array)
-{
-    struct func **funcs;
-    size_t count, prefix = strlen(MATH_PREFIX);
-    TRY(func_list(sh, &funcs, &count));
-    for (size_t i = 0, at = 0; i < count; i++) {
-        if (!func_is_math(funcs[i]))
-            continue;
-        struct value *value = array_put_index(array, (int64_t)at++);
-        const struct name *name = funcs[i]->name;
-        if (!value ||
-            !value_set_text(array->heap, value, name->text + prefix, name->len - prefix)) {
-            array->count -= value != NULL;
-            return shell_fail_memory(sh, name->len);
-        }
-    }
-    return FLOW_NEXT;
-}
-
 enum flow special_prepare(struct shell *sh, struct var *var)
 {
     const struct special *special = var->name->special;
     if (!(special->flags & SPECIAL_ARRAY))
         return FLOW_NEXT;
-    bool math = strcmp(special->name, ".sh.math") == 0;
-    if (!math && var->array && (sh->match ? sh->match->shown : var->array->count == 0))
+    if (var->array && (sh->match ? sh->match->shown : var->array->count == 0))
         return FLOW_NEXT;
-    if (!math && sh->match && sh->match->waits)
+    if (sh->match && sh->match->waits)
         TRY(settle(sh, sh->match));
     struct array *array = array_new(sh->nodes, sh->heap, false);
     if (!array)
         return shell_fail_memory(sh, sizeof *array);
-    enum flow flow = FLOW_NEXT;
-    if (math)
-        flow = fill_functions(sh, array);
-    else if (sh->match && !fill_matches(array, sh->match))
-        flow = shell_fail_memory(sh, 0);
-    if (flow != FLOW_NEXT) {
+    if (sh->match && !fill_matches(array, sh->match)) {
         array_free(array);
-        return flow;
+        return shell_fail_memory(sh, 0);
     }
     array_free(var->array);
     var->array = array;
     var->attrs |= VAR_INDEXED;
-    if (!math && sh->match)
+    if (sh->match)
         sh->match->shown = true;
     return FLOW_NEXT;
 }

@@ -9,6 +9,7 @@
  * Must not change a variable, except through what its disciplines do.
  */
 #include "shell/state/discipline.h"
+#include "shell/state/namespace.h"
 #include "shell/state/special.h"
 #include "shell/state/var_private.h"
 
@@ -160,7 +161,7 @@ static enum flow print_member_value(struct printer *p, struct members *m, struct
         if (!var->target)
             return FLOW_NEXT;
         str_putc(p->s, '=');
-        var_print_reference(var, p->s);
+        var_print_reference(p->sh, var, p->s);
     } else if ((var->attrs & VAR_ARRAY) && var->array->count > 0) {
         str_putc(p->s, '=');
         TRY(print_array(p, var, var->array, true, last));
@@ -275,11 +276,11 @@ enum flow var_show_value(struct shell *sh, struct var *var, const struct value *
 
 /* ---- variables ---- */
 
-void var_print_reference(const struct var *var, struct str *s)
+void var_print_reference(const struct shell *sh, const struct var *var, struct str *s)
 {
     struct str text;
     str_init(&text, s->region);
-    str_append(&text, var->target->text, var->target->len);
+    str_append_z(&text, space_short(sh, var->target->text));
     if (var->target_rest)
         str_append_z(&text, var->target_rest);
     text_quote(s, str_text(&text), text.len);
@@ -293,7 +294,7 @@ static enum flow print_variable(struct shell *sh, struct var *var, struct str *s
     size_t len;
     if (var->attrs & VAR_NAMEREF) {
         if (var->target)
-            var_print_reference(var, s);
+            var_print_reference(sh, var, s);
         return FLOW_NEXT;
     }
     if (var->attrs & VAR_SPECIAL)
@@ -325,8 +326,13 @@ static enum flow find_var(struct shell *sh, struct name *name, struct var **ret)
 {
     *ret = name->cur;
     if (name->parent) {
-        const struct var_ref ref = var_ref_name(name);
+        const struct var_ref outer = var_ref_name(name->parent), ref = var_ref_name(name);
         struct place place;
+        TRY(place_find(sh, &outer, &place));
+        struct members *m = place.var && !place_is_all(&place) ? place_members(&place) : NULL;
+        *ret = m ? members_find(m, name->member) : NULL;
+        if (*ret && ((*ret)->attrs & VAR_NAMEREF)) /* it is about the reference itself */
+            return FLOW_NEXT;
         TRY(place_find(sh, &ref, &place));
         *ret = place.var;
     }
@@ -365,15 +371,15 @@ static void print_command(const struct var *var, struct str *s)
 }
 
 /* `typeset -i NAME`, or the name alone. */
-static void print_declaration(const struct var *var, const struct name *name, struct str *s,
-                              bool with_command)
+static void print_declaration(const struct shell *sh, const struct var *var,
+                              const struct name *name, struct str *s, bool with_command)
 {
     size_t len = s->len;
     if (with_command)
         print_command(var, s);
     if (s->len > len)
         str_putc(s, ' ');
-    str_append(s, name->text, name->len);
+    str_append_z(s, space_short(sh, name->text));
 }
 
 enum flow var_print_command(struct shell *sh, const struct var *var, struct str *s)
@@ -392,7 +398,7 @@ enum flow var_print_head(struct shell *sh, struct name *name, struct str *s)
     struct var *var;
     TRY(find_var(sh, name, &var));
     if (var && is_declared(var))
-        print_declaration(var, name, s, true);
+        print_declaration(sh, var, name, s, true);
     return check_str(sh, s);
 }
 
@@ -404,7 +410,7 @@ enum flow var_print(struct shell *sh, struct name *name, struct str *s, bool wit
         return FLOW_NEXT;
     bool empty_array = (var->attrs & VAR_ARRAY) &&
                        !((var->attrs & VAR_INDEXED) && (var->attrs & (VAR_NOTHING | VAR_COMPOUND)));
-    print_declaration(var, name, s, with_command);
+    print_declaration(sh, var, name, s, with_command);
     if (var_has_value(var) || empty_array) {
         str_putc(s, '=');
         TRY(print_variable(sh, var, s));

@@ -197,7 +197,7 @@ enum flow members_append_path(struct shell *sh, const struct members *m, struct 
 /* The attributes of VAR that show as options. */
 uint32_t var_shown_attrs(const struct var *var);
 /* What the reference VAR refers to, quoted. */
-void var_print_reference(const struct var *var, struct str *s);
+void var_print_reference(const struct shell *sh, const struct var *var, struct str *s);
 /* The members as print -v shows them, in scratch. */
 enum flow var_show_members(struct shell *sh, struct members *m, const char **ret_text,
                            size_t *ret_len) NODISCARD;

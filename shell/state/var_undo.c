@@ -75,6 +75,8 @@ void var_rollback_state(struct shell *sh, struct undo_var *undo)
         sh->export_epoch++;
     if ((attrs & VAR_SPECIAL) && var->name->cur == var)
         special_refresh(sh, var->name);
+    if (sh->space && var->in == sh->space->members && member_in_use(var))
+        (void)!space_bind(sh, var); /* its room is there already */
     var_drop(sh->nodes, var);
 }
 
