@@ -9,97 +9,8 @@
 #include <sys/stat.h>
 
 #include "builtins/builtin.h"
+#include "builtins/mode.h"
 #include "shell/state/cwd.h"
-
-static mode_t who_bits(char who)
-{
-    switch (who) {
-    case 'u':
-        return S_IRWXU;
-    case 'g':
-        return S_IRWXG;
-    case 'o':
-        return S_IRWXO;
-    default:
-        return S_IRWXU | S_IRWXG | S_IRWXO;
-    }
-}
-
-/* The bits that one permission letter stands for; letters u g o copy from ALLOWED. */
-static bool permission_bits(char c, mode_t allowed, mode_t *ret_bits)
-{
-    switch (c) {
-    case 'r':
-        *ret_bits |= S_IRUSR | S_IRGRP | S_IROTH;
-        return true;
-    case 'w':
-        *ret_bits |= S_IWUSR | S_IWGRP | S_IWOTH;
-        return true;
-    case 'x':
-    case 'X':
-        *ret_bits |= S_IXUSR | S_IXGRP | S_IXOTH;
-        return true;
-    case 's':
-    case 't':
-        return true;
-    case 'u':
-        *ret_bits |= (allowed >> 6 & 7) * 0111;
-        return true;
-    case 'g':
-        *ret_bits |= (allowed >> 3 & 7) * 0111;
-        return true;
-    case 'o':
-        *ret_bits |= (allowed & 7) * 0111;
-        return true;
-    default:
-        return false;
-    }
-}
-
-/* clause(,clause)* with clause: [ugoa]*([+-=][rwxXstugo]*)+ */
-static bool parse_symbolic(const char *text, mode_t *allowed)
-{
-    const char *p = text;
-    for (;;) {
-        mode_t who = 0;
-        for (; *p && strchr("ugoa", *p); p++)
-            who |= who_bits(*p);
-        if (!who)
-            who = who_bits('a');
-        if (!*p || !strchr("+-=", *p))
-            return false;
-        while (*p && strchr("+-=", *p)) {
-            char operation = *p++;
-            mode_t bits = 0;
-            for (; *p && *p != ',' && !strchr("+-=", *p); p++)
-                if (!permission_bits(*p, *allowed, &bits))
-                    return false;
-            if (operation == '=')
-                *allowed &= ~who;
-            if (operation == '-')
-                *allowed &= ~(bits & who);
-            else
-                *allowed |= bits & who;
-        }
-        if (*p != ',')
-            return *p == '\0';
-        p++;
-    }
-}
-
-static bool parse_octal(const char *text, mode_t *ret_mask)
-{
-    mode_t mask = 0;
-    for (; *text; text++) {
-        if (*text < '0' || *text > '7')
-            return false;
-        mask = mask * 8 + (mode_t)(*text - '0');
-        if (mask > 07777)
-            return false;
-    }
-    *ret_mask = mask & 0777;
-    return true;
-}
 
 static void print_symbolic(struct out *out, mode_t mask)
 {
@@ -141,15 +52,15 @@ static enum flow umask_run(struct shell *sh, struct args *args)
     }
     mode_t mask;
     if (isdigit((unsigned char)*operand)) {
-        if (!parse_octal(operand, &mask))
+        if (!mode_parse_octal(operand, 07777, &mask))
             return shell_fail(sh, ERROR_BUILTIN, 1, args->argv[0], "%s: bad number", operand);
     } else {
         mode_t allowed = ~sh->umask & 0777;
-        if (!parse_symbolic(operand, &allowed))
+        if (!mode_parse_symbolic(operand, &allowed))
             return shell_fail(sh, ERROR_BUILTIN, 1, args->argv[0], "%s: bad format", operand);
         mask = ~allowed & 0777;
     }
-    return umask_set(sh, mask);
+    return umask_set(sh, mask & 0777);
 }
 
 static const struct builtin_option options[] = {
