@@ -42,6 +42,7 @@ enum {
     MEM_MIXED_UNITS = MEM_MIXED_PAGES * 4096 / MEM_ALIGN, /* ... in units of 16 bytes */
     MEM_MIXED_CLASS_BYTES = 1536, /* of it for one class, which then gets packs of its own */
     MEM_PACK_FULL = 0xffff,
+    MEM_PACK_WATCHED = 0xfffe,
     MEM_TAG_SHIFT = 48,      /* of a map entry: the tag is in the bits that addresses have not */
     MEM_TAG_CLASS = 0xff,    /* of a tag: class + 1, or ... */
     MEM_TAG_SITED = 0x80,    /* ... the same with this bit where only sites are followed, or ... */

@@ -57,7 +57,8 @@ struct span {
     union {
         struct {
             uint16_t used; /* pack: blocks not in `bits` (with callers or in a class chain) */
-            uint16_t low;  /* pack: a free that leaves so few is looked at; MEM_PACK_FULL: any is */
+            /* pack: a free that leaves so few is looked at; MEM_PACK_FULL, _WATCHED: any is */
+            uint16_t low;
         };
         uint32_t site_word; /* large, guard: see site.c */
     };
@@ -98,8 +99,9 @@ struct size_class {
     uint32_t pack_count;
     int32_t limit;       /* from so many blocks of `head` on, freed ones go to their packs */
     uint32_t reciprocal; /* of bytes: see pack_index */
-    size_t carved_count; /* blocks in all packs and in the mixed pack, cut so far */
     uint32_t fill;       /* the word that all blocks in `head` have: see site.c; 0: none */
+    size_t carved_count; /* blocks in all packs and in the mixed pack, cut so far */
+    uint64_t site_key;   /* of its run: see site_pack.c; 0: it has none */
 } __attribute__((aligned(64)));
 
 /* The first pack of a region: blocks of all small classes side by side, so that a small program
@@ -417,8 +419,7 @@ void *pool_alloc(struct mem_region *region, size_t bytes, size_t align);
 /* site.c: the calls while sites are followed and nothing else asks; of regions without frames */
 void *site_alloc(struct mem_region *region, size_t bytes, size_t align, bool zeroed, unsigned kind);
 void site_free(struct span *span, void *block); /* BLOCK of a region, or wrong */
-/* Of 1..site_limit bytes. */
-void *site_take(struct mem_region *region, size_t bytes, unsigned kind);
+void *site_take_slow(struct mem_region *region, size_t bytes, unsigned kind);
 void site_free_tagged(uintptr_t entry, void *block); /* in a page with a SITED tag */
 /* Before blocks of a MEM_LAST region are got, where mem_site is not its site_key. */
 void site_last_switch(struct mem_region *region);
@@ -436,8 +437,12 @@ void site_region_dies(struct mem_region *region); /* all its blocks are about to
 void site_region_set(struct mem_region *region);  /* in line with the hooks */
 /* BLOCK may come into a chain with any word. */
 void site_chain_mixed(const struct span *span, const void *block);
-void site_pack_begins(struct span *pack); /* blocks are about to be taken from it */
-void site_pack_ends(struct span *pack);   /* of a sited one, all of whose blocks died */
+/* site_pack.c: blocks are about to be taken from PACK */
+void site_pack_opens(struct span *pack);
+void site_pack_taken(struct span *pack); /* some of its free ones, out of its bits */
+void site_pack_low(struct span *pack);   /* one came back, perhaps the first one of late */
+void site_pack_ends(struct span *pack);  /* of a sited one, all of whose blocks died */
+void site_runs_end(void);                /* `head` of classes is about to change */
 void site_block_home(struct span *pack, size_t index); /* its death was counted */
 bool sites_update(bool on);                            /* true: HOOK_SITES is wanted */
 bool site_counts_agree(void);                          /* with the regions */
@@ -700,6 +705,25 @@ static inline void *class_take(struct mem_region *region, struct size_class *cla
 static inline struct size_class *class_small(struct mem_region *region, size_t bytes)
 {
     return &region->classes[(bytes - 1) / MEM_ALIGN & region->class_mask];
+}
+
+/* What the next block is for, as `site_key` of a class says it; never 0 for a site. */
+static inline uint64_t site_key_of(unsigned kind)
+{
+    return ((uint64_t)kind << 32) + mem_site + 1;
+}
+
+/* The fast path of allocation while sites are followed and nothing else asks, of 1..site_limit
+ * bytes. */
+static inline void *site_take(struct mem_region *region, size_t bytes, unsigned kind)
+{
+    uint64_t key = site_key_of(kind);
+    struct size_class *class = class_small(region, bytes);
+    void *block = class->head;
+
+    if (MEM_LIKELY(!glue_threaded() && class->site_key == key && block))
+        return class_take_head(region, class, block);
+    return site_take_slow(region, bytes, kind);
 }
 
 /* The size of the blocks of PACK. */

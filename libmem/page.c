@@ -36,6 +36,11 @@ static bool pack_is_full(const struct span *pack)
     return pack->used == pack->capacity;
 }
 
+static uint16_t pack_low_of(const struct span *pack)
+{
+    return pack->capacity / MEM_SHRINK_PART;
+}
+
 static void avail_link(struct size_class *class, struct span *pack)
 {
     pack->prev = NULL;
@@ -43,7 +48,7 @@ static void avail_link(struct size_class *class, struct span *pack)
     if (pack->next)
         pack->next->prev = pack;
     class->avail = pack;
-    pack->low = pack->capacity / MEM_SHRINK_PART;
+    pack->low = pack_low_of(pack);
 }
 
 static void avail_unlink(struct size_class *class, struct span *pack)
@@ -324,6 +329,8 @@ static void *pack_unmark(const struct size_class *class, struct span *pack, size
     *link = NULL;
     pack->used = (uint16_t)(pack->used + count);
     *ret_count = count;
+    if (MEM_UNLIKELY(pack->sited))
+        site_pack_taken(pack);
     return chain;
 }
 
@@ -346,8 +353,8 @@ static struct span *pack_with_room(struct mem_region *region, struct size_class 
 {
     struct span *pack = class->avail ? class->avail : pack_new(region, class);
 
-    if (sites_followed() && pack && !pack->sited)
-        site_pack_begins(pack);
+    if (sites_followed() && pack)
+        site_pack_opens(pack);
     return pack;
 }
 
@@ -460,6 +467,8 @@ static void chain_drain(struct size_class *class, void *chain)
 
 void pack_drain(struct mem_region *region)
 {
+    if (sites_followed())
+        site_runs_end();
     for (unsigned i = 0; i < (region->method == MEM_BEST ? MEM_CLASSES : 1u); i++) {
         struct size_class *class = &region->classes[i];
         if (!class->bytes)
@@ -495,8 +504,12 @@ void pack_low(struct span *pack)
     struct mem_region *region = pack->region;
     struct size_class *class = &region->classes[pack->class_index];
 
+    if (MEM_UNLIKELY(pack->sited))
+        site_pack_low(pack);
     if (pack->low == MEM_PACK_FULL)
         avail_link(class, pack);
+    else if (pack->low == MEM_PACK_WATCHED)
+        pack->low = pack_low_of(pack);
     if (pack->used == 0 && (class->avail != pack || pack->next || region->shrinking)) {
         pack_drop(region, class, pack);
     } else if (pack->used <= pack->low && !region->shrinking &&

@@ -346,8 +346,8 @@ void *region_alloc(struct mem_region *region, size_t bytes, size_t align, bool z
 }
 
 /* What mem_alloc does when the head of CLASS is empty. */
-static __attribute__((noinline)) void *alloc_refill(struct mem_region *region,
-                                                    struct size_class *class, size_t bytes)
+static __attribute__((noinline)) void *alloc_refill(struct mem_region *region, size_t bytes,
+                                                    struct size_class *class)
 {
     void *block = class_take(region, class);
 
@@ -360,7 +360,7 @@ void *mem_alloc(struct mem_region *region, size_t bytes)
         struct size_class *class = class_small(region, bytes);
         void *block = class->head;
         if (MEM_UNLIKELY(!block))
-            return alloc_refill(region, class, bytes);
+            return alloc_refill(region, bytes, class);
         return class_take_head(region, class, block);
     }
     if (bytes - 1 < region->site_limit)
@@ -374,7 +374,7 @@ void *mem_alloc_kind(struct mem_region *region, size_t bytes, unsigned kind)
         struct size_class *class = class_small(region, bytes);
         void *block = class->head;
         if (MEM_UNLIKELY(!block))
-            return alloc_refill(region, class, bytes);
+            return alloc_refill(region, bytes, class);
         return class_take_head(region, class, block);
     }
     if (bytes - 1 < region->site_limit)

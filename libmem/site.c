@@ -1,17 +1,16 @@
 /*
  * site.c: sites=on, who allocated: a site for each living block, and counters for each site.
  *
- * The sites of blocks stand beside the heap (site_word.c): for each block a word, WORD_LIVE | KIND
- * << 24 | SITE, which is there from its birth until its death is counted. A block without one was
- * got before, or found no memory for its word: it is of site 0 and of its region's kind.
+ * The sites of blocks stand beside the heap (site_word.c): for each block a word with its site and
+ * kind, which is there from its birth on. A block without one was got before, or found no memory
+ * for its word: it is of site 0 and of its region's kind (or, where its pack has one word for all,
+ * of that).
  *
- * Births are counted at once. So are deaths, but for those of blocks that go straight to the bits
- * of their pack, as most do where much is freed: their words stay, and the pack waits in a list
- * until the next birth, or a reader, settles it; so many that died together are counted together,
- * and in the order of memory. A peak is looked for before something is taken away, and by readers;
- * what waits may be counted late, because between births nothing but deaths happens. And the blocks
- * that a class got from a pack have the word of the one that they were got for ahead (`fill`), so
- * that the next one of the same site and kind finds it written.
+ * Births and deaths are counted here, one by one, but for most of those in packs, which
+ * site_pack.c counts many at a time. The blocks in the chain of a class all have the word `fill`,
+ * the one that the first of them was got for, so that the next one of the same site and kind finds
+ * it written; when that was so CALM times without a death in a chain, a run begins. A peak is
+ * looked for before something is taken away, and by readers.
  *
  * Counters are kept as what was ever got and ever freed. What lives when attribution begins is put
  * to site 0 by moving its `freed_count`, modulo 2^64, so that from then on the sites add up to the
@@ -20,175 +19,25 @@
  * library's lock.
  */
 #include "libmem/site_count.h"
-#include "libmem/site_word.h"
 
-enum { KIND_SHIFT = 24, KIND_MASK = MEM_KINDS - 1, COUNTS_FIRST = 64 };
-
-#define WORD_LIVE ((uint32_t)1 << 31)
+enum { COUNTS_FIRST = 64, CALM = 16 };
 
 MEM_WARM uint32_t mem_site = 0;
 MEM_WARM bool mem_site_wanted = false;
 MEM_WARM bool (*mem_site_describe)(uint32_t site, char *ret_text, size_t bytes) = NULL;
 
-static struct count counts_first[COUNTS_FIRST], kinds[MEM_KINDS];
+static struct count counts_first[COUNTS_FIRST];
+struct count site_kinds[MEM_KINDS];
 struct count *site_counts = counts_first;
 static uint32_t counts_room = COUNTS_FIRST;
 uint32_t site_count = 1;
 enum mem_sites site_state;
 uint64_t site_finishing_count;
 static struct {
-    uint64_t key;  /* the mem_site that this is for; SITE_NO_KEY: look, and settle first */
+    uint64_t key;  /* the mem_site that this is for; SITE_NO_KEY: look */
     uint32_t word; /* of new blocks, but for the kind */
-    struct count *count;
-} now = { SITE_NO_KEY, WORD_LIVE, counts_first };
-static struct span *waiting; /* packs with deaths that are not counted */
-
-/* ---- counters ---- */
-
-static inline void count_peak(struct count *count)
-{
-    if (count->live_bytes > count->peak_bytes)
-        count->peak_bytes = count->live_bytes;
-}
-
-static inline void count_born(struct count *count, size_t bytes)
-{
-    count->got_count++;
-    count->live_bytes += bytes;
-}
-
-static inline void count_died(struct count *count, uint64_t blocks, size_t bytes)
-{
-    count_peak(count);
-    count->freed_count += blocks;
-    count->live_bytes -= bytes;
-}
-
-/* KIND: of what has no word. */
-static inline void word_died(uint32_t word, unsigned kind, uint64_t blocks, size_t bytes)
-{
-    uint32_t site = word & WORD_LIVE ? word & MEM_SITE_MAX : 0;
-
-    count_died(&site_counts[site], blocks, bytes);
-    count_died(&kinds[word & WORD_LIVE ? word >> KIND_SHIFT & KIND_MASK : kind], blocks, bytes);
-    if (MEM_UNLIKELY(site_state == MEM_SITES_FINISHING) && site)
-        site_finishing_count -= blocks;
-}
-
-static inline uint32_t word_get(struct span *span, const void *block)
-{
-    const uint32_t *word = word_find(span, block, false);
-
-    return word ? *word : 0;
-}
-
-/* ---- packs that wait ---- */
-
-/* Dead blocks of one word and size in a row. */
-struct dead_run {
-    uint32_t word;
-    uint64_t count;
-    size_t bytes; /* of each */
-};
-
-static inline void dead_add(struct dead_run *run, uint32_t word, uint64_t count)
-{
-    if (MEM_UNLIKELY(word != run->word)) {
-        if (run->count)
-            word_died(run->word, 0, run->count, run->count * run->bytes);
-        run->word = word;
-        run->count = 0;
-    }
-    run->count += count;
-}
-
-/* All blocks of a group of 64 are dead; WORDS are theirs. True: and of one word, not counted yet.
- */
-static bool group_is_one(const uint32_t *words)
-{
-    const uint64_t *pair = (const void *)words;
-    uint64_t both = words[0] | (uint64_t)words[0] << 32, differ = 0;
-
-    for (int i = 0; i < 32; i++)
-        differ |= pair[i] ^ both;
-    return !differ && words[0];
-}
-
-static void group_settle(struct span *pack, size_t group, struct dead_run *run)
-{
-    uint32_t *words = pack_word(pack, group * 64 + 63);
-
-    if (pack->bits[group] == UINT64_MAX && group_is_one(words)) {
-        dead_add(run, words[0], 64);
-        memset(words, 0, 64 * sizeof *words);
-        return;
-    }
-    for (uint64_t dead = pack->bits[group]; dead; dead &= dead - 1) {
-        uint32_t *word = words + 63 - __builtin_ctzll(dead);
-        if (MEM_UNLIKELY(!*word))
-            continue; /* counted */
-        dead_add(run, *word, 1);
-        *word = 0;
-    }
-}
-
-static void pack_settle(struct span *pack)
-{
-    struct pack_words *words = pack_words(pack);
-    struct dead_run run = { .bytes = pack_bytes(pack) };
-
-    for (uint64_t groups = words->touched; groups; groups &= groups - 1)
-        group_settle(pack, (size_t)__builtin_ctzll(groups), &run);
-    dead_add(&run, 0, 0);
-    words->touched = 0;
-    if (words->next)
-        pack_words(words->next)->prev = words->prev;
-    if (words->prev)
-        pack_words(words->prev)->next = words->next;
-    else
-        waiting = words->next;
-}
-
-static __attribute__((noinline)) void waiting_settle(void)
-{
-    while (waiting)
-        pack_settle(waiting);
-}
-
-/* Of PACK a block died, the first since it was settled; BIT is for `touched`. */
-static __attribute__((noinline)) void pack_wait(struct span *pack, uint64_t bit)
-{
-    struct pack_words *words = pack_words(pack);
-
-    words->touched = bit;
-    words->prev = NULL;
-    words->next = waiting;
-    if (waiting)
-        pack_words(waiting)->prev = pack;
-    waiting = pack;
-    now.key = SITE_NO_KEY;
-    if (pack->used <= pack->low)
-        pack_low(pack);
-}
-
-void site_pack_begins(struct span *pack)
-{
-    if (site_state != MEM_SITES_OFF &&
-        words_give(pack, WORD_LIVE | pack->region->kind << KIND_SHIFT))
-        map_tag(pack, false);
-}
-
-void site_pack_ends(struct span *pack)
-{
-    if (pack_words(pack)->touched)
-        pack_settle(pack);
-    words_take(pack);
-}
-
-void site_block_home(struct span *pack, size_t index)
-{
-    *pack_word(pack, index) = 0;
-}
+} now = { SITE_NO_KEY, WORD_LIVE };
+static unsigned calm; /* blocks taken one by one from chains that had their word */
 
 /* ---- blocks ---- */
 
@@ -196,40 +45,30 @@ static void now_forget(void)
 {
     now.key = SITE_NO_KEY;
     now.word = WORD_LIVE;
-    now.count = site_counts;
 }
 
-/* mem_site is another one, or something waits. */
-static __attribute__((noinline)) void now_update(void)
+/* Before a birth, with which runs may have nothing to do. */
+static inline void now_update(void)
 {
+    if (MEM_UNLIKELY(site_waits))
+        site_packs_settle();
+    if (mem_site == now.key)
+        return;
     uint32_t site = site_now();
-
-    waiting_settle();
     now.key = site == mem_site ? site : SITE_NO_KEY;
     now.word = WORD_LIVE | site;
-    now.count = &site_counts[site];
 }
 
-static inline void now_born(uint32_t *word, size_t bytes, unsigned kind)
+static inline uint32_t now_word(const struct mem_region *region, unsigned kind)
 {
-    *word = now.word | kind << KIND_SHIFT;
-    count_born(now.count, bytes);
-    count_born(&kinds[kind], bytes);
+    return now.word | (kind ? kind % MEM_KINDS : region->kind) << WORD_KIND_SHIFT;
 }
 
 static void block_born(const struct mem_region *region, const void *block, size_t bytes,
                        unsigned kind)
 {
-    uint32_t *word = word_find(map_find(block), block, true);
-
-    if (mem_site != now.key)
-        now_update();
-    if (word) {
-        now_born(word, bytes, kind ? kind % MEM_KINDS : region->kind);
-        return;
-    }
-    count_born(&site_counts[0], bytes);
-    count_born(&kinds[region->kind], bytes);
+    now_update();
+    word_born(word_put(map_find(block), block, now_word(region, kind)), region->kind, 1, bytes);
 }
 
 void site_born(const struct mem_region *region, const void *block, size_t bytes)
@@ -237,32 +76,51 @@ void site_born(const struct mem_region *region, const void *block, size_t bytes)
     block_born(region, block, bytes, 0);
 }
 
-static void words_fill(uint32_t *words, size_t count, uint32_t word)
+/* Births that are not counted come before. */
+static void block_died(const struct mem_region *region, uint32_t word, size_t bytes)
 {
-    uint64_t both = word | (uint64_t)word << 32;
-
-    for (; count >= 4; count -= 4, words += 4) {
-        memcpy(words, &both, sizeof both);
-        memcpy(words + 2, &both, sizeof both);
-    }
-    while (count--)
-        *words++ = word;
+    site_runs_end();
+    word_died(word, region->kind, 1, bytes);
 }
 
-/* What CLASS has at hand gets WORD ahead. It was just refilled, so it is of one pack and in order;
- * or nothing, or of the mixed pack. */
+void site_died(const struct mem_region *region, const void *block, size_t bytes)
+{
+    block_died(region, word_get(map_find(block), block), bytes);
+}
+
+unsigned site_kind(const void *block)
+{
+    return word_kind(word_get(map_find(block), block), 0);
+}
+
+void site_kind_set(const struct mem_region *region, const void *block, size_t bytes, unsigned kind)
+{
+    struct span *span = map_find(block);
+    uint32_t word = word_get(span, block);
+
+    if (!word || !kind)
+        return;
+    struct count *from = &site_kinds[word_kind(word, region->kind)];
+    from->got_count--;
+    from->live_bytes -= bytes;
+    word =
+        word_put(span, block, WORD_LIVE | word_site(word) | (kind % MEM_KINDS) << WORD_KIND_SHIFT);
+    count_born(&site_kinds[word_kind(word, region->kind)], 1, bytes);
+}
+
+/* What CLASS has at hand gets WORD ahead. It was just refilled, so it is of one pack; or nothing,
+ * or of the mixed pack. */
 static void class_fill(struct size_class *class, uint32_t word)
 {
     struct span *pack = class->head ? map_find(class->head) : NULL;
 
     if (!pack || pack->kind != SPAN_PACK || !pack->sited)
         return;
-    size_t first = pack_index(pack, class, class->head);
-    if (first + (size_t)(class->limit - class->room) == pack->carved) {
-        words_fill(pack_word(pack, pack->carved - 1u), pack->carved - first, word);
-    } else {
-        for (const void *block = class->head; block; block = chain_next(block))
-            *pack_word(pack, pack_index(pack, class, block)) = word;
+    for (const void *block = class->head; block; block = chain_next(block)) {
+        if (pack_word_put(pack, pack_index(pack, class, block), word) != word)
+            return;
+        if (!pack_words(pack)->words)
+            break; /* all have it */
     }
     class->fill = word;
 }
@@ -273,40 +131,6 @@ void site_chain_mixed(const struct span *span, const void *block)
         span->region->classes[span->class_index].fill = 0;
     else if (span && span->kind == SPAN_MIXED && mixed_class_of(span->region, block) < MEM_CLASSES)
         span->region->classes[mixed_class_of(span->region, block)].fill = 0;
-}
-
-static void block_died(const struct mem_region *region, uint32_t word, size_t bytes)
-{
-    word_died(word, region->kind, 1, bytes);
-}
-
-void site_died(const struct mem_region *region, const void *block, size_t bytes)
-{
-    uint32_t *word = word_find(map_find(block), block, false);
-
-    block_died(region, word ? *word : 0, bytes);
-    if (word)
-        *word = 0;
-}
-
-unsigned site_kind(const void *block)
-{
-    return word_get(map_find(block), block) >> KIND_SHIFT & KIND_MASK;
-}
-
-void site_kind_set(const struct mem_region *region, const void *block, size_t bytes, unsigned kind)
-{
-    uint32_t *word = word_find(map_find(block), block, false);
-
-    if (!word || !kind)
-        return;
-    struct count *from = &kinds[*word >> KIND_SHIFT & KIND_MASK];
-    from->got_count--;
-    from->live_bytes -= bytes;
-    kind %= MEM_KINDS;
-    *word = WORD_LIVE | (*word & MEM_SITE_MAX) | kind << KIND_SHIFT;
-    count_born(&kinds[kind], bytes);
-    (void)region;
 }
 
 /* ---- on and off ---- */
@@ -359,12 +183,12 @@ static void sites_begin(bool start)
     }
     count_set_live(&site_counts[0], blocks, bytes[false], bytes[true]);
     for (int i = 0; i < MEM_KINDS; i++)
-        count_set_live(&kinds[i], kind_blocks[i], kind_bytes[i], 0);
+        count_set_live(&site_kinds[i], kind_blocks[i], kind_bytes[i], 0);
 }
 
 static void sites_settle(void)
 {
-    waiting_settle();
+    site_packs_settle();
     site_last_stop();
 }
 
@@ -378,6 +202,7 @@ static void sites_finish(void)
 
 bool sites_update(bool on)
 {
+    site_runs_end();
     sites_settle();
     now_forget();
     if (on && site_state == MEM_SITES_OFF)
@@ -407,7 +232,8 @@ static __attribute__((noinline)) void *site_alloc_other(struct mem_region *regio
                                                         size_t align, bool zeroed, unsigned kind)
 {
     mem_lock();
-    waiting_settle(); /* before their blocks are used again */
+    site_runs_end();
+    site_packs_settle(); /* before their blocks are used again */
     if (region->method == MEM_LAST && mem_site != region->site_key)
         site_last_switch(region);
     void *block = plain_alloc(region, bytes, align, zeroed);
@@ -417,52 +243,45 @@ static __attribute__((noinline)) void *site_alloc_other(struct mem_region *regio
     return block;
 }
 
-/* WORD is for the block, and now.key up to date; the chain of CLASS has others. */
-static __attribute__((noinline)) void *site_take_other(struct mem_region *region, size_t bytes,
-                                                       uint32_t word)
+/* CLASS has nothing at hand. */
+static __attribute__((noinline)) void *
+site_take_refill(struct mem_region *region, struct size_class *class, size_t bytes, unsigned kind)
 {
-    struct size_class *class = class_small(region, bytes);
-    bool empty = !class->head;
-    uintptr_t entry = empty ? 0 : map_entry(class->head);
-
-    if (MEM_LIKELY(entry_is_sited(entry))) {
-        const struct span *pack = entry_span(entry);
-        *pack_word(pack, pack_index(pack, class, class->head)) = word;
-        count_born(now.count, class->bytes);
-        count_born(&kinds[word >> KIND_SHIFT & KIND_MASK], class->bytes);
-        return class_take(region, class);
-    }
-    void *block = site_alloc_other(region, bytes, MEM_ALIGN, false, word >> KIND_SHIFT & KIND_MASK);
-    if (block && empty)
-        class_fill(class, word);
+    site_packs_settle();
+    void *block = plain_alloc(region, bytes, MEM_ALIGN, false);
+    if (!block)
+        return NULL;
+    block_born(region, block, class->bytes, kind);
+    uint32_t word = now_word(region, kind);
+    class_fill(class, word);
+    if (class->fill == word && now.key == mem_site)
+        site_run_begin(region, class, word, kind);
     return block;
 }
 
-static __attribute__((noinline)) void *site_take_slow(struct mem_region *region, size_t bytes,
-                                                      unsigned kind)
+void *site_take_slow(struct mem_region *region, size_t bytes, unsigned kind)
 {
-    kind = kind ? kind % MEM_KINDS : region->kind;
-    if (glue_threaded())
+    /* A chain that is refilled with what other threads freed is of many packs. */
+    if (glue_threaded() || MEM_UNLIKELY(__atomic_load_n(&region->remote, __ATOMIC_RELAXED)))
         return site_alloc_other(region, bytes, MEM_ALIGN, false, kind);
     now_update();
-    return site_take_other(region, bytes, now.word | kind << KIND_SHIFT);
-}
-
-void *site_take(struct mem_region *region, size_t bytes, unsigned kind)
-{
-    if (MEM_UNLIKELY(mem_site != now.key || glue_threaded()))
-        return site_take_slow(region, bytes, kind);
     struct size_class *class = class_small(region, bytes);
-    kind = kind ? kind % MEM_KINDS : region->kind;
-    uint32_t word = now.word | kind << KIND_SHIFT;
-    if (MEM_UNLIKELY(word != class->fill || !class->head))
-        return site_take_other(region, bytes, word);
-    struct count *count = now.count;
-    size_t got = class->bytes;
-    void *block = class_take(region, class);
-    count_born(count, got);
-    count_born(&kinds[kind], got);
-    return block;
+    uint32_t word = now_word(region, kind);
+    if (class->head && word == class->fill && site_has_run(class))
+        return class_take(region, class); /* what stopped the run is over, or KIND means the same */
+    site_run_end(class);
+    if (!class->head)
+        return site_take_refill(region, class, bytes, kind);
+    if (word == class->fill) {
+        word_born(word, 0, 1, class->bytes);
+        void *block = class_take(region, class);
+        if (++calm >= CALM && now.key == mem_site)
+            site_run_begin(region, class, word, kind);
+        return block;
+    }
+    word = word_put(map_find(class->head), class->head, word);
+    word_born(word, region->kind, 1, class->bytes);
+    return class_take(region, class);
 }
 
 void *site_alloc(struct mem_region *region, size_t bytes, size_t align, bool zeroed, unsigned kind)
@@ -484,6 +303,7 @@ static __attribute__((noinline)) void site_free_other(struct span *span, void *b
         uint64_t freed = region ? region->freed_count : 0;
         size_t bytes = region ? block_bytes(span, block) : 0;
         uint32_t word = region ? word_get(span, block) : 0;
+        site_runs_end();
         plain_free(block);
         if (region && region->freed_count != freed)
             block_died(region, word, bytes);
@@ -493,13 +313,16 @@ static __attribute__((noinline)) void site_free_other(struct span *span, void *b
 }
 
 /* BLOCK, of PACK and with INDEX there, goes into the chain of CLASS. */
-static __attribute__((noinline)) void site_chain(const struct span *pack, struct size_class *class,
+static __attribute__((noinline)) void site_chain(struct span *pack, struct size_class *class,
                                                  size_t index, void *block)
 {
-    uint32_t *word = pack_word(pack, index);
+    uint32_t word = pack_word(pack, index);
 
-    word_died(*word, 0, 1, class->bytes);
-    *word = class->fill;
+    calm = 0;
+    block_died(pack->region, word, class->bytes);
+    if (word != class->fill && class->fill &&
+        pack_word_put(pack, index, class->fill) != class->fill)
+        class->fill = 0;
     class_give(pack->region, class, block);
 }
 
@@ -511,7 +334,7 @@ void site_free_tagged(uintptr_t entry, void *block)
         &region->classes[(entry >> MEM_TAG_SHIFT & MEM_TAG_CLASS) - MEM_TAG_SITED - 1];
     size_t index = pack_index(pack, class, block);
 
-    if (MEM_UNLIKELY((uintptr_t)block % MEM_ALIGN || class->head == block || glue_threaded())) {
+    if (MEM_UNLIKELY(glue_threaded() || (uintptr_t)block % MEM_ALIGN || class->head == block)) {
         site_free_other(pack, block);
         return;
     }
@@ -525,13 +348,6 @@ void site_free_tagged(uintptr_t entry, void *block)
     }
     MEM_POISON(block, class->bytes);
     region_count_free(region, class->bytes);
-    struct pack_words *words = pack_words(pack);
-    uint64_t bit = (uint64_t)1 << index / 64;
-    if (MEM_UNLIKELY(!words->touched)) {
-        pack_wait(pack, bit);
-        return;
-    }
-    words->touched |= bit;
     if (MEM_UNLIKELY(pack->used <= pack->low))
         pack_low(pack);
 }
@@ -560,11 +376,12 @@ void *site_resize(struct mem_region *region, void *block, size_t bytes, bool kee
     } else {
         size_t old = span && span->region ? block_bytes(span, block) : 0;
         uint32_t word = old ? word_get(span, block) : 0;
-        waiting_settle();
+        site_runs_end();
+        site_packs_settle();
         moved = plain_resize(region, block, bytes, keep);
         size_t got = moved ? block_bytes(map_find(moved), moved) : 0;
         if (moved && (moved != block || got != old)) {
-            unsigned before = word >> KIND_SHIFT & KIND_MASK;
+            unsigned before = word_kind(word, 0);
             block_died(region, word, old);
             block_born(region, moved, got, before ? before : kind);
         }
@@ -589,7 +406,7 @@ bool site_resize_in_place(struct span *span, void *block, size_t bytes)
         size_t got = done ? block_bytes(span, block) : old;
         if (got != old) {
             block_died(region, word, old);
-            block_born(region, block, got, word >> KIND_SHIFT & KIND_MASK);
+            block_born(region, block, got, word_kind(word, 0));
         }
     }
     sites_end_check();
@@ -608,11 +425,12 @@ void site_region_dies(struct mem_region *region)
 {
     static const struct mem_mark nothing;
 
-    waiting_settle();
+    site_runs_end();
+    site_packs_settle();
     if (region->method == MEM_LAST) {
         site_last_stop();
         site_last_reset(region, &nothing);
-        struct count *kind = &kinds[region->kind];
+        struct count *kind = &site_kinds[region->kind];
         kind->got_count += region->kind_count;
         kind->freed_count += region->kind_count;
     } else if (!region->debug) {
@@ -679,7 +497,7 @@ void mem_sites_reset(void)
     for (uint32_t i = 0; i < site_count; i++)
         count_forget(&site_counts[i]);
     for (int i = 0; i < MEM_KINDS; i++)
-        count_forget(&kinds[i]);
+        count_forget(&site_kinds[i]);
     for (struct mem_region *region = mem_regions; region; region = region->next) {
         region->kind_count = 0;
         region->kind_peak = region->busy_bytes;
@@ -722,7 +540,7 @@ bool mem_kind_stats(unsigned kind, struct mem_site_stats *ret_stats)
         return false;
     mem_lock();
     counts_refresh();
-    stats_fill(&kinds[kind], ret_stats);
+    stats_fill(&site_kinds[kind], ret_stats);
     for (struct mem_region *region = mem_regions; region; region = region->next)
         if (region->method == MEM_LAST && region->kind == kind) {
             ret_stats->live_bytes += region->busy_bytes;
@@ -759,7 +577,7 @@ uint32_t mem_site_of(const void *block, unsigned *ret_kind)
         word = word_get(span, block);
     else if (span && site_state != MEM_SITES_OFF)
         word = last_site_of(block);
-    unsigned kind = word >> KIND_SHIFT & KIND_MASK;
+    unsigned kind = word_kind(word, 0);
     if (ret_kind)
         *ret_kind = kind || !span || !span->region ? kind : span->region->kind;
     return word & MEM_SITE_MAX;

@@ -1,20 +1,18 @@
 /*
- * site_word.c: the words in which site.c keeps who got a block, four bytes for each.
+ * site_word.c: the words in which site.c keeps who got a block, four bytes for each where they
+ * differ.
  *
- * A SITED pack has a record with a word for each of its blocks, in front of its bits, which are in
- * the same record. A pack becomes sited when blocks are taken from it while sites are followed; the
- * words of the mixed pack lie in a record of their own, those of large and guarded blocks in their
- * spans. Records are cut from chunks and used again for packs of the same size; the chunks go back
- * when sites are no longer followed. What a word says is site.c's alone. All of it runs under the
- * library's lock.
+ * A pack becomes SITED when blocks are taken from it while sites are followed: it gets a record
+ * with its bits and what belongs to them. As long as all its blocks have one word, as most packs
+ * of a big array do, that stands there once; with a second one each gets its own, in a second
+ * record (`spread`), until none of them lives. The words of the mixed pack lie in a record of their
+ * own, those of large and guarded blocks in their spans. Records are cut from chunks and used again
+ * for those of the same size; the chunks go back when sites are no longer followed. What a word
+ * says is site.c's alone. All of it runs under the library's lock.
  */
 #include "libmem/site_word.h"
 
-enum {
-    LINE = 64,
-    WORD_LINES_MAX = MEM_PACK_BLOCKS_MAX * sizeof(uint32_t) / LINE,
-    LINES_MAX = WORD_LINES_MAX + (MEM_PACK_BLOCKS_MAX / 8 + sizeof(struct pack_words)) / LINE + 1,
-};
+enum { LINE = 64, LINES_MAX = MEM_PACK_BLOCKS_MAX * sizeof(uint32_t) / LINE };
 
 #define CHUNK_BYTES ((size_t)2 << 20)
 
@@ -63,37 +61,64 @@ static char *record_new(size_t lines)
     return (char *)chunks + CHUNK_BYTES - (chunk_left + lines) * LINE;
 }
 
-static size_t word_lines(size_t capacity)
+static void record_drop(void *record, size_t lines)
 {
-    return (capacity * sizeof(uint32_t) + LINE - 1) / LINE;
+    memcpy(record, &spare[lines], sizeof spare[lines]);
+    spare[lines] = record;
+}
+
+static size_t word_lines(const struct span *pack)
+{
+    return (pack->capacity * sizeof(uint32_t) + LINE - 1) / LINE;
+}
+
+static size_t pack_lines(const struct span *pack)
+{
+    size_t bytes = sizeof(struct pack_words) + 2 * pack_groups(pack) * sizeof(uint64_t);
+
+    return (bytes + LINE - 1) / LINE;
 }
 
 bool words_give(struct span *pack, uint32_t word)
 {
-    size_t first = word_lines(pack->capacity), bits = mem_round_up((pack->capacity + 7u) / 8, LINE);
-    size_t lines = first + (sizeof(struct pack_words) + bits + LINE - 1) / LINE;
-    char *record = record_new(lines);
+    struct pack_words *words = (void *)record_new(pack_lines(pack));
 
-    if (!record)
+    if (!words)
         return false;
-    struct pack_words *words = (struct pack_words *)(void *)(record + first * LINE);
-    words->line_count = lines;
     pack_bits_move(pack, (uint64_t *)(void *)(words + 1));
+    words->counted = pack->bits + pack_groups(pack);
+    memcpy(words->counted, pack->bits, pack_groups(pack) * sizeof(uint64_t));
+    words->word = word;
     pack->sited = true;
-    for (size_t i = 0; i < pack->carved; i++)
-        *pack_word(pack, i) = pack->bits[i / 64] >> i % 64 & 1 ? 0 : word;
     return true;
+}
+
+void words_forget(struct span *pack)
+{
+    struct pack_words *words = pack_words(pack);
+
+    if (words->words)
+        record_drop(words->words, word_lines(pack));
+    words->words = NULL;
+    words->word = 0;
 }
 
 void words_take(struct span *pack)
 {
-    struct pack_words *words = pack_words(pack);
-    size_t lines = words->line_count;
-    char *record = (char *)words - word_lines(pack->capacity) * LINE;
-
+    words_forget(pack);
     pack->sited = false;
-    memcpy(record, &spare[lines], sizeof spare[lines]);
-    spare[lines] = record;
+    record_drop(pack_words(pack), pack_lines(pack));
+}
+
+/* Each block of PACK gets a word of its own; false: no memory. */
+static bool words_spread(struct span *pack)
+{
+    struct pack_words *words = pack_words(pack);
+
+    words->words = (void *)record_new(word_lines(pack));
+    for (size_t i = 0; words->words && i < pack->capacity; i++)
+        words->words[i] = words->word;
+    return words->words;
 }
 
 static void region_words_clear(struct mem_region *region)
@@ -132,26 +157,62 @@ void words_clear(void)
     }
 }
 
-uint32_t *word_find(struct span *span, const void *block, bool make)
+uint32_t pack_word_put(struct span *pack, size_t index, uint32_t word)
+{
+    struct pack_words *words = pack_words(pack);
+
+    if (!words->words) {
+        if (!words->word)
+            words->word = word;
+        if (words->word == word || !words_spread(pack))
+            return words->word;
+    }
+    return words->words[index] = word;
+}
+
+static size_t index_of(const struct span *pack, const void *block)
+{
+    return pack_index(pack, &pack->region->classes[pack->class_index], block);
+}
+
+static size_t unit_of(const struct span *span, const void *block)
+{
+    return (size_t)((const char *)block - span->base) / MEM_ALIGN;
+}
+
+uint32_t word_get(const struct span *span, const void *block)
+{
+    switch (span->kind) {
+    case SPAN_PACK:
+        return span->sited ? pack_word(span, index_of(span, block)) : 0;
+    case SPAN_MIXED: {
+        const uint32_t *words = span->region->mixed->words;
+        return words ? words[unit_of(span, block)] : 0;
+    }
+    case SPAN_LARGE:
+    case SPAN_GUARD:
+        return span->site_word;
+    default:
+        return 0;
+    }
+}
+
+uint32_t word_put(struct span *span, const void *block, uint32_t word)
 {
     struct mixed_pack *mixed;
 
     switch (span->kind) {
     case SPAN_PACK:
-        return span->sited
-                   ? pack_word(span,
-                               pack_index(span, &span->region->classes[span->class_index], block))
-                   : NULL;
+        return span->sited ? pack_word_put(span, index_of(span, block), word) : 0;
     case SPAN_MIXED:
         mixed = span->region->mixed;
-        if (make && !mixed->words)
+        if (!mixed->words)
             mixed->words = meta_alloc(MEM_MIXED_UNITS * sizeof(uint32_t));
-        return mixed->words ? &mixed->words[(size_t)((const char *)block - span->base) / MEM_ALIGN]
-                            : NULL;
+        return mixed->words ? mixed->words[unit_of(span, block)] = word : 0;
     case SPAN_LARGE:
     case SPAN_GUARD:
-        return &span->site_word;
+        return span->site_word = word;
     default:
-        return NULL;
+        return 0;
     }
 }

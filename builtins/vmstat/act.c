@@ -9,6 +9,7 @@
 
 #include "builtins/vmstat/vmstat.h"
 #include "shell/base/sys.h"
+#include "shell/state/site.h"
 
 /* The first line that libmem wrote, and how many there were. libmem calls back without context. */
 static struct {
@@ -63,9 +64,9 @@ static void options_show(struct shell *sh)
 
 static void undo_options(struct shell *sh, void *a, uintptr_t b)
 {
-    (void)sh;
     (void)b;
     (void)mem_options_apply(a);
+    site_look(sh);
     mem_free(a);
 }
 

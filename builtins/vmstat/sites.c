@@ -26,9 +26,9 @@ enum flow sites_needed(struct shell *sh, const struct request *rq)
 
 static void undo_sites(struct shell *sh, void *a, uintptr_t on)
 {
-    (void)sh;
     (void)a;
     mem_sites_set(on != 0);
+    site_look(sh);
 }
 
 enum flow vmstat_sites(struct shell *sh, const struct request *rq)

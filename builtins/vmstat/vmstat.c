@@ -18,6 +18,7 @@
 #include "shell/exec/jobs.h"
 #include "shell/exec/spawn.h"
 #include "shell/state/cmdhash.h"
+#include "shell/state/site.h"
 
 /* What the letters of options that say what to do lead to, and which others go with them. */
 static const struct action {
@@ -171,7 +172,8 @@ static enum flow vmstat_run(struct shell *sh, struct args *args)
         TRY(request_option(sh, &rq, (char)option, args->option_argument));
     }
     TRY(request_check(sh, &rq));
-    mem_site = 0; /* what vmstat takes is the shell's own; the next statement sets it again */
+    mem_site = 0; /* what vmstat takes is the shell's own */
+    site_look(sh);
     sh->status = 0;
     TRY(action_find(rq.action)->run(sh, &rq));
     if (sh->out->fd >= 0) /* a pipe that was closed is found out now, not by a later command */

@@ -236,11 +236,12 @@ const struct mem_option_info *mem_option_at(size_t index);
  * was 0 or no number of mem_site_new. The KIND of a block, 0 to MEM_KINDS - 1, says what it is for;
  * it comes from the call (mem_alloc_kind) or from the region (mem_region_kind_set). 0: other.
  *
- * Off, this costs nothing; on, some nanoseconds a call and four bytes for each block. Switched
- * off while attributed blocks live it is FINISHING: new blocks belong to site 0, the old ones are
- * followed until they die, and then the cost ends. So at any moment but OFF the live bytes of all
- * sites are the busy bytes of all regions; while it is OFF, site 0 stands for all of them. Counters
- * are kept over off and on until mem_sites_reset. All threads share mem_site.
+ * Off, this costs nothing; on, a nanosecond or a few a call, the less the more blocks of one site
+ * and kind come after each other, and up to four bytes for each block. Switched off while
+ * attributed blocks live it is FINISHING: new blocks belong to site 0, the old ones are followed
+ * until they die, and then the cost ends. So at any moment but OFF the live bytes of all sites are
+ * the busy bytes of all regions; while it is OFF, site 0 stands for all of them. Counters are kept
+ * over off and on until mem_sites_reset. All threads share mem_site.
  */
 enum { MEM_SITE_MAX = (1 << 24) - 1, MEM_KINDS = 32 };
 enum mem_sites { MEM_SITES_OFF, MEM_SITES_FINISHING, MEM_SITES_ON };

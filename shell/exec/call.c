@@ -17,6 +17,7 @@
 #include "shell/exec/redir.h"
 #include "shell/state/namespace.h"
 #include "shell/state/param.h"
+#include "shell/state/site.h"
 #include "shell/state/where.h"
 
 /* Loads an autoloaded function from FPATH: runs the file, which has to define it. */
@@ -212,7 +213,7 @@ static enum flow call_with(struct shell *sh, struct func *func, size_t argc,
     uint32_t site_parent = sh->site_parent, site = mem_site;
     struct members *compound = sh->compound;
     sh->site_parent = site;
-    sh->site_line = 0;
+    site_look(sh);
     sh->compound = NULL;
     call.here = here;
     const struct where *outer = sh->where;
@@ -225,7 +226,7 @@ static enum flow call_with(struct shell *sh, struct func *func, size_t argc,
     sh->where = outer;
     sh->compound = compound;
     sh->site_parent = site_parent;
-    sh->site_line = 0;
+    site_look(sh);
     mem_site = site;
     func_release(sh, func);
     shell_leave(sh);

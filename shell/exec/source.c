@@ -382,7 +382,7 @@ enum flow exec_file(struct shell *sh, const char *what, const char *path)
     const struct where *where = sh->where;
     enum flow flow;
     sh->site_parent = mem_site;
-    sh->site_line = 0;
+    site_look(sh);
     sh->where = NULL;
     where_script(sh, path);
     if (S_ISREG(st.st_mode))
@@ -391,7 +391,7 @@ enum flow exec_file(struct shell *sh, const char *what, const char *path)
         flow = stream_run(sh, path, fd);
     sh->where = where;
     sh->site_parent = site_parent;
-    sh->site_line = 0;
+    site_look(sh);
     if (flow != FLOW_ERROR || sh->err.printed) {
         sh->file = file;
         sh->line = line;

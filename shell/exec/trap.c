@@ -25,6 +25,7 @@
 #include "shell/exec/trap_private.h"
 #include "shell/state/fdtab.h"
 #include "shell/state/option.h"
+#include "shell/state/site.h"
 
 static const char *const names[TRAP_SIGNALS] = {
     "EXIT",     "HUP",      "INT",      "QUIT",     "ILL",      "TRAP",     "ABRT",     "BUS",
@@ -251,12 +252,12 @@ static enum flow action_run(struct shell *sh, const char *action)
     traps->status_before = sh->status;
     traps->depth++;
     sh->site_parent = 0; /* wherever it came from */
-    sh->site_line = 0;
+    site_look(sh);
     frame_push(sh, &frame, FRAME_TRAP);
     enum flow flow = exec_action(sh, copy);
     frame_pop(sh, &frame);
     sh->site_parent = site_parent;
-    sh->site_line = 0;
+    site_look(sh);
     traps->depth--;
     traps->status_before = status_before;
     sh->loop_depth = loop_depth;

@@ -183,6 +183,7 @@ static enum flow start(struct shell *sh)
         return shell_fail_memory(sh, 0);
     cache_init();
     site_init();
+    site_look(sh);
     frame_push(sh, sh->base_frame, FRAME_BASE);
     sh->options = option_defaults();
     sh->pid = getpid();

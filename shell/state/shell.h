@@ -166,7 +166,12 @@ struct string_cache;
 struct history;
 struct edit;
 
-enum { SHELL_KNOWN_NAMES = 32 };
+enum { SHELL_KNOWN_NAMES = 32, LINE_SITES = 16 };
+
+/* A line of the running function, and its site: site.h. */
+struct line_site {
+    uint32_t line, site;
+};
 
 struct shell {
     /* hot */
@@ -184,9 +189,10 @@ struct shell {
     int32_t line_shift;  /* what `LINENO=n` added to it */
     const struct where *where; /* the innermost text with lines of its own: where.h; NULL: FILE */
     const char *file;          /* name of the running script, for messages */
-    const struct program *program; /* being run: its source and caches */
-    uint32_t site_line;            /* the line that mem_site is the site of, plus 1; 0: look */
-    uint32_t site_parent;          /* site of the call that runs the present function; see site.h */
+    const struct program *program;           /* being run: its source and caches */
+    uint32_t site_line;                      /* the line that mem_site is the site of: see site.h */
+    struct line_site line_sites[LINE_SITES]; /* the same of lines entered before */
+    uint32_t site_parent; /* site of the call that runs the present function; see site.h */
 
     /* memory (DESIGN: named lifetimes) */
     struct mem_region *heap;    /* variables, functions, history: best */

@@ -145,14 +145,28 @@ uint32_t site_at(struct shell *sh, uint32_t line)
     return site;
 }
 
-uint32_t site_of_node_slow(struct shell *sh, const struct node *node)
+/* The site of NODE, a node of the running program. */
+static uint32_t site_of_node(struct shell *sh, const struct node *node)
 {
-    uint32_t site = site_at(sh, node->line);
     struct cache_slot *slot = cache_at(sh, node->cache);
+    if (slot && slot->kind == CACHE_SITE && slot->epoch == sh->site_parent)
+        return slot->extra;
+    uint32_t site = site_at(sh, node->line);
+    slot = cache_at(sh, node->cache);
     if (slot) {
         slot->kind = CACHE_SITE;
         slot->epoch = sh->site_parent;
         slot->extra = site;
     }
     return site;
+}
+
+void site_enter_slow(struct shell *sh, const struct node *node)
+{
+    if (sh->site_line == SITE_LINE_LOOK)
+        memset(sh->line_sites, 0xff, sizeof sh->line_sites);
+    mem_site = site_of_node(sh, node);
+    sh->site_line = node->line;
+    sh->line_sites[node->line % LINE_SITES] =
+        (struct line_site){ .line = node->line, .site = mem_site };
 }

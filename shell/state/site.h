@@ -6,6 +6,11 @@
 
 #include "shell/state/cache.h"
 
+/* What site_line says when no statement's line is the one of mem_site: the context is the one of
+ * before, or perhaps another one. */
+#define SITE_LINE_NONE UINT32_MAX
+#define SITE_LINE_LOOK (UINT32_MAX - 1)
+
 struct site {
     uint32_t parent;      /* site of the call of FUNCTION, or of the dot command; 0: none */
     uint32_t line;        /* from 1 */
@@ -21,27 +26,30 @@ const struct site *site_get(uint32_t site);
 /* The site of LINE of the running file and function. 0: no memory. In recursion the calls of the
  * first round stand for all. */
 uint32_t site_at(struct shell *sh, uint32_t line);
-uint32_t site_of_node_slow(struct shell *sh, const struct node *node);
+void site_enter_slow(struct shell *sh, const struct node *node);
 /* Tells libmem how to describe sites. */
 void site_init(void);
 
-/* The site of NODE, a node of the running program. */
-static inline uint32_t site_of_node(struct shell *sh, const struct node *node)
+/* The next statement looks for its site: the function, file or text that runs is another one, or
+ * mem_site was perhaps set to 0 because nobody wanted it. */
+static inline void site_look(struct shell *sh)
 {
-    const struct cache_slot *slot = cache_at(sh, node->cache);
-    if (__builtin_expect(slot && slot->kind == CACHE_SITE && slot->epoch == sh->site_parent, 1))
-        return slot->extra;
-    return site_of_node_slow(sh, node);
+    sh->site_line = SITE_LINE_LOOK;
 }
 
-/* NODE is about to run: puts its site into mem_site. Nodes of one line have one site; so while the
- * line stays, it is there. Who goes to another function or file, or back, sets site_line to 0. */
+/* NODE is about to run: puts its site into mem_site. In one context all nodes of a line have one
+ * site; so while the line stays, it is there, and of a few lines it is at hand. */
 static inline void site_enter(struct shell *sh, const struct node *node)
 {
-    if (node->line + 1 == sh->site_line && mem_site)
+    if (__builtin_expect(node->line == sh->site_line, 1))
         return;
-    mem_site = site_of_node(sh, node);
-    sh->site_line = node->line + 1;
+    const struct line_site *known = &sh->line_sites[node->line % LINE_SITES];
+    if (__builtin_expect(known->line == node->line && sh->site_line != SITE_LINE_LOOK, 1)) {
+        mem_site = known->site;
+        sh->site_line = node->line;
+    } else {
+        site_enter_slow(sh, node);
+    }
 }
 
 /* Back to a statement of SITE, which others were a part of. */
@@ -50,7 +58,8 @@ static inline void site_leave(struct shell *sh, uint32_t site)
     if (__builtin_expect(mem_site == site, 1))
         return;
     mem_site = site;
-    sh->site_line = 0;
+    if (sh->site_line != SITE_LINE_LOOK)
+        sh->site_line = SITE_LINE_NONE;
 }
 
 #endif

@@ -20,6 +20,7 @@
 #include "shell/state/func.h"
 #include "shell/state/option.h"
 #include "shell/state/scope.h"
+#include "shell/state/site.h"
 #include "shell/state/var_private.h"
 #include "shell/state/view.h"
 #include "shell/state/where.h"
@@ -423,10 +424,11 @@ static enum flow set_vmalloc_options(struct shell *sh, struct name *name, const 
 {
     /* An assignment before a command is for that command's process. */
     const struct var *var = name->cur;
-    (void)sh;
     (void)len;
-    if (text && !(var && var->owner && var->owner->kind == FRAME_CMD))
+    if (text && !(var && var->owner && var->owner->kind == FRAME_CMD)) {
         mem_options_apply(text);
+        site_look(sh);
+    }
     return FLOW_NEXT;
 }
 

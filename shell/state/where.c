@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "shell/state/cwd.h"
+#include "shell/state/site.h"
 
 enum { SHOWN_MAX = 8 }; /* texts within each other that a message shows */
 
@@ -24,14 +25,14 @@ void where_enter(struct shell *sh, struct where *where, const char *name)
                              .outer_shift = sh->line_shift };
     sh->where = where;
     sh->line_shift = 0;
-    sh->site_line = 0;
+    site_look(sh);
 }
 
 void where_leave(struct shell *sh, const struct where *where)
 {
     sh->where = where->outer;
     sh->line_shift = where->outer_shift;
-    sh->site_line = 0;
+    site_look(sh);
 }
 
 uint32_t where_file_line(const struct shell *sh, uint32_t line)

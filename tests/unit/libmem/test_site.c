@@ -420,6 +420,68 @@ static void test_many_frees(void **state)
     end(r);
 }
 
+static void all_of(char **blocks, int count, uint32_t site, unsigned kind)
+{
+    for (int i = 0; i < count; i++) {
+        unsigned found;
+        assert_int_equal(mem_site_of(blocks[i], &found), site);
+        assert_int_equal(found, kind);
+    }
+    assert_int_equal(site_stats(site).live_count, count);
+    assert_int_equal(site_stats(site).call_count, count);
+    assert_int_equal(site_stats(site).live_bytes, (size_t)count * 48);
+    agree();
+}
+
+/* Blocks of one site and kind one after the other, which are counted many at a time: whatever comes
+ * between finds them counted. And what packs knew of blocks that died does not stay. */
+static void test_runs(void **state)
+{
+    (void)state;
+    enum { MANY = 9000 };
+    static char *blocks[2][MANY];
+    struct mem_region *r = mem_region_open("runs", MEM_BEST, 0);
+    struct mem_region *other = mem_region_open("more", MEM_BEST, 0);
+    mem_sites_set(true);
+    uint32_t one = mem_site_new(), two = mem_site_new(), three = mem_site_new();
+    mem_site = one;
+    for (int i = 0; i < MANY; i++) {
+        blocks[0][i] = mem_alloc_kind(r, 48, TEXT);
+        if (i % 1000 == 77)
+            all_of(blocks[0], i + 1, one, TEXT);
+        mem_site = three; /* a short break; other classes, other kinds */
+        if (i % 300 == 99)
+            (void)mem_alloc_kind(r, 80, NODE);
+        if (i % 2000 == 99)
+            mem_free(mem_alloc_kind(other, 48, TEXT));
+        mem_site = one;
+    }
+    all_of(blocks[0], MANY, one, TEXT);
+    assert_int_equal(site_stats(three).call_count, MANY / 300 + MANY / 2000 + 1);
+    mem_sites_reset();
+    assert_int_equal(site_stats(one).peak_bytes, site_stats(one).live_bytes);
+    for (int i = 0; i < MANY; i++)
+        mem_free(blocks[0][i]);
+    mem_site = two;
+    for (int i = 0; i < MANY; i++)
+        blocks[1][i] = mem_alloc_kind(r, 48, NODE);
+    all_of(blocks[1], MANY, two, NODE);
+    for (int i = 0; i < MANY; i += 2)
+        mem_free_sized(r, blocks[1][i], 48);
+    assert_int_equal(site_stats(two).peak_bytes, MANY * 48);
+    mem_site = three;
+    uint64_t before = site_stats(three).live_count;
+    for (int i = 0; i < MANY; i += 2) /* beside the others */
+        blocks[1][i] = mem_alloc_kind(r, 48, FRESH);
+    for (int i = 0; i < MANY; i++)
+        assert_int_equal(mem_site_of(blocks[1][i], NULL), i % 2 ? two : three);
+    assert_int_equal(site_stats(three).live_count - before, MANY / 2);
+    assert_int_equal(site_stats(two).peak_bytes, MANY * 48);
+    agree();
+    mem_region_close(other);
+    end(r);
+}
+
 /* What each of some sites should have: in all regions but MEM_LAST ones, and in those. */
 enum { MODEL_SITES = 5, MODEL_BLOCKS = 6000, MODEL_STEPS = 60000 };
 
@@ -572,11 +634,17 @@ static void test_model(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_counts),     cmocka_unit_test(test_resize),
-        cmocka_unit_test(test_last),       cmocka_unit_test(test_off_and_on),
-        cmocka_unit_test(test_kinds),      cmocka_unit_test(test_beside_others),
-        cmocka_unit_test(test_option),     cmocka_unit_test(test_giving_back),
-        cmocka_unit_test(test_many_frees), cmocka_unit_test(test_model),
+        cmocka_unit_test(test_counts),
+        cmocka_unit_test(test_resize),
+        cmocka_unit_test(test_last),
+        cmocka_unit_test(test_off_and_on),
+        cmocka_unit_test(test_kinds),
+        cmocka_unit_test(test_beside_others),
+        cmocka_unit_test(test_option),
+        cmocka_unit_test(test_giving_back),
+        cmocka_unit_test(test_many_frees),
+        cmocka_unit_test(test_model),
+        cmocka_unit_test(test_runs),
         cmocka_unit_test(test_many_sites), /* the last: it makes thousands */
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
