@@ -8,7 +8,6 @@
  */
 #include "builtins/print.h"
 
-#include <locale.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +15,7 @@
 #include "builtins/escape.h"
 #include "builtins/operand.h"
 #include "shell/arith/arith.h"
+#include "shell/base/numeric.h"
 #include "shell/base/utf8.h"
 #include "shell/state/option.h"
 
@@ -39,7 +39,7 @@ struct printer {
 struct spec {
     bool minus, plus, space, alternate, zero, center, wide;
     bool group;  /* flag , */
-    bool locale; /* flag ': groups as the locale has them, which in C are none */
+    bool locale; /* flag ': groups as LC_NUMERIC has them, which in C are none */
     bool has_precision;
     int width, precision;
     int base;              /* of %..Nd; 0: none */
@@ -84,11 +84,28 @@ static bool is_constant(const char *arg)
     return end != arg && !*end;
 }
 
+/* ARG with a dot, if it is a constant with the decimal point of LC_NUMERIC: 1,5 in many a locale,
+ * which to arithmetic is two expressions. */
+static const char *dotted(struct printer *p, const char *arg)
+{
+    size_t start = strspn(arg, " \t+-"), len = strlen(numeric.radix);
+    size_t at = start + strspn(arg + start, "0123456789");
+    if (strcmp(numeric.radix, ".") == 0 || strncmp(arg + at, numeric.radix, len) != 0)
+        return arg;
+    str_clear(&p->text);
+    str_append(&p->text, arg, at);
+    str_putc(&p->text, '.');
+    str_append_z(&p->text, arg + at + len);
+    const char *text = str_text(&p->text);
+    return is_constant(text) ? text : arg;
+}
+
 static struct num take_number(struct printer *p)
 {
     const char *arg = take_arg(p);
     if (!arg || !*arg)
         return num_int(0);
+    arg = dotted(p, arg);
     if (*arg == '\'' || *arg == '"') {
         uint32_t code = 0;
         size_t len = strlen(arg + 1);
@@ -303,10 +320,9 @@ static size_t make_digits(uint64_t value, unsigned base, bool upper, char *ret)
 /* What stands between groups of three digits; "": nothing. */
 static const char *group_separator(const struct spec *spec)
 {
-    const char *separator = localeconv()->thousands_sep;
     if (!spec->group && !spec->locale)
         return "";
-    return separator && *separator ? separator : spec->group ? "," : "";
+    return *numeric.thousands || !spec->group ? numeric.thousands : ",";
 }
 
 /* Sign, base prefix, zeros, digits. */
@@ -464,6 +480,17 @@ static void group_digits(struct str *s, const char *separator)
     }
 }
 
+/* The dot in S becomes the decimal point of LC_NUMERIC. */
+static void place_radix(struct str *s)
+{
+    const char *dot = strchr(str_text(s), '.');
+    if (!dot || strcmp(numeric.radix, ".") == 0)
+        return;
+    size_t at = (size_t)(dot - str_text(s));
+    str_remove(s, at, 1);
+    str_insert(s, at, numeric.radix, strlen(numeric.radix));
+}
+
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
 /* %e %f %g %a by the C library. */
@@ -502,6 +529,7 @@ static void convert_float(struct printer *p, const struct spec *spec)
         str_printf(&p->text, format, width, precision, (double)f);
     else
         str_printf(&p->text, format, width, precision, f);
+    place_radix(&p->text);
     if (*separator)
         group_digits(&p->text, separator);
     struct spec field = *spec;

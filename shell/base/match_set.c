@@ -11,6 +11,7 @@
  */
 #include "shell/base/match_internal.h"
 
+#include <ctype.h>
 #include <string.h>
 #include <wctype.h>
 
@@ -68,12 +69,24 @@ static bool class_has_ascii(unsigned class, unsigned c)
     }
 }
 
+/* A byte above ASCII in a locale whose characters are bytes. */
+static bool byte_has_class(unsigned class, int byte)
+{
+    static int (*const is[])(int) = {
+        isalnum, isalpha, isblank, iscntrl, isdigit, isgraph,
+        islower, isprint, ispunct, isspace, isupper, isalnum,
+    };
+    return class < sizeof is / sizeof *is && is[class](byte) != 0;
+}
+
 static bool class_has(unsigned class, uint32_t cp)
 {
     if (cp < 128)
         return class_has_ascii(class, cp);
-    if (!utf8_active || cp >= CP_LIMIT || class == CLASS_DIGIT || class == CLASS_XDIGIT)
+    if (cp >= CP_LIMIT || class == CLASS_DIGIT || class == CLASS_XDIGIT)
         return false;
+    if (!utf8_active)
+        return cp < 0x100 && byte_has_class(class, (int)cp);
     utf8_need_tables();
     wctype_t type = wctype(class == CLASS_WORD ? "alnum" : class_names[class]);
     return iswctype((wint_t)cp, type) != 0;

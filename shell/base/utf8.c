@@ -8,6 +8,7 @@
  */
 #include "shell/base/utf8.h"
 
+#include <ctype.h>
 #include <langinfo.h>
 #include <locale.h>
 #include <string.h>
@@ -205,8 +206,10 @@ uint32_t utf8_to_upper(uint32_t cp)
 {
     if (cp < 0x80)
         return cp >= 'a' && cp <= 'z' ? cp - 0x20 : cp;
-    if (!utf8_active || cp >= CP_INVALID)
+    if (cp >= CP_INVALID)
         return cp;
+    if (!utf8_active)
+        return cp < 0x100 ? (uint32_t)toupper((int)cp) : cp;
     utf8_need_tables();
     return (uint32_t)towupper((wint_t)cp);
 }
@@ -215,8 +218,10 @@ uint32_t utf8_to_lower(uint32_t cp)
 {
     if (cp < 0x80)
         return cp >= 'A' && cp <= 'Z' ? cp + 0x20 : cp;
-    if (!utf8_active || cp >= CP_INVALID)
+    if (cp >= CP_INVALID)
         return cp;
+    if (!utf8_active)
+        return cp < 0x100 ? (uint32_t)tolower((int)cp) : cp;
     utf8_need_tables();
     return (uint32_t)towlower((wint_t)cp);
 }
@@ -232,6 +237,8 @@ static void map_case(struct str *s, const char *text, size_t len, uint32_t (*con
         uint32_t mapped = convert(cp);
         if (mapped == cp) {
             str_append(s, p, bytes);
+        } else if (!utf8_active) {
+            str_putc(s, (char)mapped);
         } else {
             char encoded[6];
             str_append(s, encoded, utf8_encode(mapped, encoded));
