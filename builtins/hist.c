@@ -1,19 +1,22 @@
 /*
  * hist, fc: list, edit and run again commands of the history file (state/history.h).
  *
- * A command is named by its number, by how many commands ago it was, or by how it begins. This
- * command is not in the file yet; what is run instead of it takes its place there.
+ * A command is named by its number, by how many commands ago it was, or by how it begins. What
+ * is run instead of this command takes its place in the file.
  */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "builtins/builtin.h"
+#include "builtins/print.h"
+#include "shell/base/num.h"
 #include "shell/base/sys.h"
 #include "shell/exec/exec.h"
 #include "shell/state/fdtab.h"
 #include "shell/state/histexpand.h"
 #include "shell/state/history.h"
+#include "shell/state/var.h"
 
 enum { LIST_DEFAULT = 16 };
 
@@ -23,7 +26,8 @@ struct hist {
     const char *editor; /* -e */
     int64_t back;       /* -N; 0: not given */
     bool list, no_numbers, reverse, run, expand;
-    int64_t present; /* the number of the command that is running */
+    int64_t present;         /* the number of the command that is running */
+    const char *time_format; /* NULL: no times */
 };
 
 /* ---- which commands ---- */
@@ -98,6 +102,17 @@ static void append_command(struct str *s, const char *text, size_t len, bool ind
     str_putc(s, '\n');
 }
 
+/* When the command was given, as HISTTIMEFORMAT says. */
+static void append_time(struct hist *h, struct str *s, int64_t number)
+{
+    char date[32] = "#";
+    int64_t time = history_time(h->sh, number);
+    if (time == 0)
+        return;
+    date[1 + num_format_int(time, date + 1)] = '\0';
+    (void)time_format(h->sh, s, h->time_format, date);
+}
+
 /* The commands in their order into S; with MARGIN as hist -l shows them. */
 static void append_range(struct hist *h, struct str *s, int64_t first, int64_t last, bool margin)
 {
@@ -111,6 +126,8 @@ static void append_range(struct hist *h, struct str *s, int64_t first, int64_t l
             str_append_int(s, number);
         if (margin)
             str_putc(s, '\t');
+        if (margin && h->time_format)
+            append_time(h, s, number);
         append_command(s, text, len, margin);
     }
 }
@@ -144,8 +161,8 @@ static enum flow run_command(struct hist *h, const char *text, size_t len)
         (void)out_flush(out);
         out_clear_error(out);
     }
+    history_running_undo(sh);
     history_add(sh, text, len);
-    sh->history_taken = true;
     return exec_text(sh, h->args->argv[0], text, len);
 }
 
@@ -334,6 +351,7 @@ static enum flow hist_run(struct shell *sh, struct args *args)
         return builtin_usage_error(sh, args, "too many operands");
     TRY(history_refresh(sh, args->argv[0]));
     h.present = history_next(sh);
+    h.time_format = var_text(sh, "HISTTIMEFORMAT");
     sh->status = 0;
     if (h.list)
         return list_commands(&h);

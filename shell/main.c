@@ -174,6 +174,8 @@ static enum flow commands_run(struct shell *sh, const struct cmdline *cmdline)
         sh->parse_hooks->message = print_message;
         TRY(option_set(sh, OPTION_NOEXEC, true));
     }
+    if (sh->interactive)
+        repl_init(sh);
     TRY(profiles_run(sh));
     if (cmdline->restricted) /* the profiles may still make PATH what it is to be */
         TRY(option_set(sh, OPTION_RESTRICTED, true));

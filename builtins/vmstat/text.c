@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -216,11 +215,11 @@ bool out_is_terminal(const struct out *out)
 size_t terminal_width(struct shell *sh, const struct out *out)
 {
     const char *columns = var_text(sh, "COLUMNS");
-    struct winsize size;
+    size_t rows, width = 0;
     int64_t n = 0;
 
     if (!columns || !num_parse_int(columns, strlen(columns), &n) || n < WIDTH_MIN)
-        n = out->fd >= 0 && ioctl(out->fd, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+        n = out->fd >= 0 && sys_terminal_size(out->fd, &rows, &width) ? (int64_t)width : 0;
     if (n < WIDTH_MIN)
         return WIDTH_DEFAULT;
     return n > WIDTH_MAX ? WIDTH_MAX : (size_t)n;

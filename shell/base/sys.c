@@ -63,8 +63,23 @@ bool sys_ignores_case(int fd)
 
 bool sys_readable_now(int fd)
 {
+    return sys_readable_within(fd, 0);
+}
+
+bool sys_readable_within(int fd, int ms)
+{
     struct pollfd entry = { .fd = fd, .events = POLLIN };
-    return poll(&entry, 1, 0) > 0;
+    return poll(&entry, 1, ms) > 0;
+}
+
+bool sys_terminal_size(int fd, size_t *ret_rows, size_t *ret_columns)
+{
+    struct winsize size;
+    if (ioctl(fd, TIOCGWINSZ, &size) != 0 || size.ws_col == 0 || size.ws_row == 0)
+        return false;
+    *ret_rows = size.ws_row;
+    *ret_columns = size.ws_col;
+    return true;
 }
 
 bool sys_idle_fd(int fd)

@@ -38,7 +38,11 @@ bool sys_is_privileged(void);
 /* The effective ones become the real ones. */
 void sys_drop_privileges(void);
 ssize_t sys_read(int fd, void *buffer, size_t bytes); /* retries nothing: EINTR is the caller's */
-bool sys_readable_now(int fd);                        /* a read would not wait */
+bool sys_readable_now(int fd);
+/* The same within MS milliseconds; a signal ends the waiting. */
+bool sys_readable_within(int fd, int ms);
+/* The size of the terminal FD; false: it is none, or has none. */
+bool sys_terminal_size(int fd, size_t *ret_rows, size_t *ret_columns); /* a read would not wait */
 /* Before a read that may wait: while nothing comes, free memory goes back to the system. True: FD
  * is ready, or there is nothing more to give back and no signal to miss. False, with EINTR: a
  * signal came. */

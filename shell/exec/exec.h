@@ -33,8 +33,10 @@ enum flow exec_command_string(struct shell *sh, const char *text, size_t len) NO
 /* Reads and runs the file PATH (`.`, profiles). FLOW_ERROR ERROR_REDIRECT when it cannot be read;
  * WHAT names it in messages. */
 enum flow exec_file(struct shell *sh, const char *what, const char *path) NODISCARD;
-/* A command source that a user types at: errors are printed and the next command is read. */
-enum flow exec_interactive(struct shell *sh, struct source *source) NODISCARD;
+/* A command source that a user types at: errors are printed and the next command is read. TYPED is
+ * called with CTX when a command has been read, before it runs. */
+enum flow exec_interactive(struct shell *sh, struct source *source, void (*typed)(void *ctx),
+                           void *ctx) NODISCARD;
 /* The last list of this process: its last command may be exec'd without a fork. */
 enum flow exec_list_last(struct shell *sh, const struct list *list) NODISCARD;
 /* Ends a forked child: EXIT trap, flush, _exit with sh->status. FLOW: how its work ended. */

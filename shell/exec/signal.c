@@ -11,10 +11,12 @@
  */
 #include <signal.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "shell/base/sys.h"
 #include "shell/exec/trap_private.h"
 #include "shell/state/frame.h"
+#include "shell/state/var.h"
 
 static volatile sig_atomic_t arrived[TRAP_SIGNALS];
 static struct shell *volatile handler_shell;
@@ -189,6 +191,21 @@ void signal_before_children(struct shell *sh)
         return;
     traps->child_ignored = true;
     set_disposition(sh, SIGCHLD, traps->watch_children ? SIG_HANDLED : SIG_DEFAULTED);
+}
+
+void signal_window(struct shell *sh)
+{
+    static size_t rows, columns; /* as they were set last: users may assign others */
+    size_t now_rows, now_columns;
+    if (!sh->interactive || sh->is_child ||
+        !sys_terminal_size(STDIN_FILENO, &now_rows, &now_columns) ||
+        (now_rows == rows && now_columns == columns))
+        return;
+    rows = now_rows;
+    columns = now_columns;
+    if (var_set_int(sh, "LINES", (int64_t)rows) != FLOW_NEXT ||
+        var_set_int(sh, "COLUMNS", (int64_t)columns) != FLOW_NEXT)
+        shell_print_error(sh); /* they are readonly */
 }
 
 void traps_init(struct shell *sh)

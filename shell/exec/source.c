@@ -27,11 +27,13 @@ enum { SYNTAX_STATUS = 2 };
 
 struct running {
     struct source *source;
-    const char *what; /* for syntax errors; NULL: the script itself */
-    bool interactive; /* go on after errors */
-    bool is_last;     /* nothing follows in this process */
-    bool is_script;   /* set -v shows it */
-    bool ran;         /* a command was run */
+    const char *what;         /* for syntax errors; NULL: the script itself */
+    bool interactive;         /* go on after errors */
+    bool is_last;             /* nothing follows in this process */
+    bool is_script;           /* set -v shows it */
+    bool ran;                 /* a command was run */
+    void (*typed)(void *ctx); /* called for each command read; NULL: nobody wants to know */
+    void *ctx;
 };
 
 static enum flow parse_failed(struct shell *sh, const struct running *running,
@@ -92,6 +94,8 @@ static enum flow next_run(struct shell *sh, struct running *running, bool *ret_e
     enum parse_result result = parse_command(sh->parse_hooks, source, &program, &error);
     if (__builtin_expect(mem_site_wanted, 0))
         mem_site = outer_site;
+    if (running->typed && (result == PARSE_OK || result == PARSE_ERROR))
+        running->typed(running->ctx);
     if (running->is_script && !source->read && option_on(sh, OPTION_VERBOSE))
         verbose_show(sh, source, start);
     switch (result) {
@@ -150,9 +154,10 @@ enum flow exec_source(struct shell *sh, struct source *source)
     return source_run(sh, &running);
 }
 
-enum flow exec_interactive(struct shell *sh, struct source *source)
+enum flow exec_interactive(struct shell *sh, struct source *source, void (*typed)(void *ctx),
+                           void *ctx)
 {
-    struct running running = { .source = source, .interactive = true };
+    struct running running = { .source = source, .interactive = true, .typed = typed, .ctx = ctx };
     return source_run(sh, &running);
 }
 

@@ -528,6 +528,8 @@ enum flow trap_run_pending(struct shell *sh)
         sh->hooks.sample(sh);
     if (bits & PENDING_CHILD)
         jobs_poll(sh);
+    if (bits & PENDING_WINCH)
+        signal_window(sh);
     if (bits & PENDING_MEMORY) {
         enum flow flow = memory_act(sh);
         if (flow != FLOW_NEXT) {

@@ -80,4 +80,7 @@ void signal_before_children(struct shell *sh);
 /* From now on SIGCHLD sets PENDING_CHILD and interrupts waiting. */
 void signal_watch_children(struct shell *sh);
 
+/* Sets LINES and COLUMNS to the size of an interactive shell's terminal, if it has changed. */
+void signal_window(struct shell *sh);
+
 #endif

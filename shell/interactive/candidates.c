@@ -134,23 +134,40 @@ static void find_commands(struct finder *f)
     }
 }
 
+/* The first LEN bytes of WORD with a home directory in place of its ~, and the values of variables;
+ * not of what would run a command. */
+static void append_path(struct shell *sh, const char *word, size_t len, struct str *ret)
+{
+    const char *home = var_text(sh, "HOME"), *text = word;
+    size_t skip = 0;
+    if (len >= 2 && word[0] == '~') {
+        skip = strcspn(word, "/");
+        char *name = scratch_dup(sh, word + 1, skip - 1);
+        if (skip == 1 && home)
+            str_append_z(ret, home);
+        else if (!name || !lookup_home(name, ret))
+            skip = 0;
+    }
+    text += skip;
+    len -= skip;
+    char *copy = scratch_dup(sh, text, len);
+    if (copy && strchr(copy, '$') && !strstr(copy, "$(") && !strchr(copy, '`') &&
+        sh->hooks.expand_text(sh, copy, len, &text, &len) != FLOW_NEXT)
+        sh->err.printed = true; /* as it stands, then */
+    str_append(ret, text, len);
+}
+
+void candidates_path(struct shell *sh, const struct context *c, struct str *ret)
+{
+    append_path(sh, str_text(&c->word), c->word.len, ret);
+}
+
 /* The folder that the word names before its last slash; NULL: no memory. */
 static const char *folder_of_word(const struct finder *f)
 {
-    const char *word = str_text(&f->c->word);
-    const char *home = var_text(f->sh, "HOME");
     struct str folder;
     str_init(&folder, f->sh->scratch);
-    size_t skip = 0;
-    if (f->c->tail >= 2 && word[0] == '~') {
-        skip = strcspn(word, "/");
-        char *name = scratch_dup(f->sh, word + 1, skip - 1);
-        if (skip == 1 && home)
-            str_append_z(&folder, home);
-        else if (!name || !lookup_home(name, &folder))
-            skip = 0;
-    }
-    str_append(&folder, word + skip, f->c->tail - skip);
+    append_path(f->sh, str_text(&f->c->word), f->c->tail, &folder);
     if (f->c->tail == 0)
         str_append_z(&folder, ".");
     return str_ok(&folder) ? str_text(&folder) : NULL;

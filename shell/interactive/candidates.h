@@ -20,4 +20,7 @@ struct candidates {
 void candidates_find(struct shell *sh, const struct context *c, const char *line,
                      struct candidates *ret);
 
+/* The word of C as a path, with ~ and variables expanded. */
+void candidates_path(struct shell *sh, const struct context *c, struct str *ret);
+
 #endif

@@ -10,10 +10,11 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
+#include "shell/base/match.h"
+#include "shell/base/sys.h"
 #include "shell/base/utf8.h"
+#include "shell/expand/expand.h"
 #include "shell/interactive/candidates.h"
 
 void completion_init(struct completion *c, struct mem_region *region)
@@ -90,14 +91,6 @@ static size_t common_len(const struct candidates *found)
 
 /* ---- listing -------------------------------------------------------------------------------- */
 
-static void terminal_size(FILE *out, size_t *ret_columns, size_t *ret_rows)
-{
-    struct winsize size;
-    bool known = ioctl(fileno(out), TIOCGWINSZ, &size) == 0 && size.ws_col > 0 && size.ws_row > 0;
-    *ret_columns = known ? size.ws_col : 80;
-    *ret_rows = !known ? 24 : size.ws_row > 1 ? size.ws_row : 2; /* one for the question */
-}
-
 /* Asks TEXT at the bottom of a page; true: go on. */
 static bool ask(EditLine *edit, FILE *out, const char *text)
 {
@@ -113,9 +106,10 @@ static bool ask(EditLine *edit, FILE *out, const char *text)
 static void list(EditLine *edit, const struct candidates *found)
 {
     FILE *out = stdout;
-    size_t width = 0, columns, rows;
+    size_t width = 0, columns = 80, rows = 24;
     el_get(edit, EL_GETFP, 1, &out);
-    terminal_size(out, &columns, &rows);
+    (void)sys_terminal_size(fileno(out), &rows, &columns);
+    rows = rows > 1 ? rows : 2; /* one for the question */
     for (size_t i = 0; i < found->count; i++) {
         size_t one = utf8_columns(found->items[i], strlen(found->items[i]));
         width = one > width ? one : width;
@@ -213,17 +207,80 @@ static int complete_word(struct shell *sh, struct completion *c, EditLine *edit,
     return CC_REDISPLAY;
 }
 
+/* The line before the cursor, in scratch; NULL: no memory. */
+static char *line_before(struct shell *sh, EditLine *edit, size_t *ret_len)
+{
+    const LineInfo *info = el_line(edit);
+    *ret_len = (size_t)(info->cursor - info->buffer);
+    return scratch_dup(sh, info->buffer, *ret_len);
+}
+
 int complete_key(struct shell *sh, struct completion *c, EditLine *edit)
 {
     if (line_is(edit, c))
         return put_next(c, edit);
-    const LineInfo *info = el_line(edit);
-    size_t len = (size_t)(info->cursor - info->buffer);
+    size_t len;
     struct mem_mark mark = mem_region_mark(sh->scratch);
-    char *line = scratch_dup(sh, info->buffer, len);
+    char *line = line_before(sh, edit, &len);
     str_clear(&c->insert);
     c->count = c->next = 0;
     int action = line ? complete_word(sh, c, edit, line, len) : CC_ERROR;
     mem_region_reset(sh->scratch, mark);
     return action;
+}
+
+int complete_list(struct shell *sh, EditLine *edit)
+{
+    struct context context;
+    struct candidates found = { 0 };
+    size_t len;
+    struct mem_mark mark = mem_region_mark(sh->scratch);
+    char *line = line_before(sh, edit, &len);
+    if (line) {
+        context_read(&context, sh->scratch, line, len);
+        candidates_find(sh, &context, line, &found);
+    }
+    if (found.count > 0)
+        list(edit, &found);
+    mem_region_reset(sh->scratch, mark);
+    return found.count > 0 ? CC_REDISPLAY : CC_ERROR;
+}
+
+/* The names that WORD matches, each quoted and with a blank behind it. */
+static bool append_matches(struct shell *sh, struct str *word, struct str *ret)
+{
+    struct fields fields;
+    size_t count;
+    fields_init(&fields);
+    if (pattern_is_literal(str_text(word), word->len))
+        str_putc(word, '*');
+    if (glob_expand(sh, str_text(word), word->len, &fields, &count) != FLOW_NEXT) {
+        shell_print_error(sh);
+        return false;
+    }
+    for (size_t i = 0; i < count; i++) {
+        append_quoted(ret, fields.argv[i], strlen(fields.argv[i]), 0);
+        str_putc(ret, ' ');
+    }
+    return count > 0 && str_ok(ret);
+}
+
+int complete_expand(struct shell *sh, EditLine *edit)
+{
+    struct context context;
+    struct str names, pattern;
+    size_t len;
+    bool done = false;
+    struct mem_mark mark = mem_region_mark(sh->scratch);
+    char *line = line_before(sh, edit, &len);
+    str_init(&names, sh->scratch);
+    str_init(&pattern, sh->scratch);
+    if (line) {
+        context_read(&context, sh->scratch, line, len);
+        candidates_path(sh, &context, &pattern);
+        done = append_matches(sh, &pattern, &names) &&
+               replace(edit, len - context.word_at, str_text(&names));
+    }
+    mem_region_reset(sh->scratch, mark);
+    return done ? CC_REFRESH : CC_ERROR;
 }

@@ -21,5 +21,10 @@ void completion_release(struct completion *c);
  * was, and with a blank when there is one only; else lists them. Pressed again it puts in the
  * candidates in turn. Returns what libedit is to do. */
 int complete_key(struct shell *sh, struct completion *c, EditLine *edit);
+/* Lists what may complete the word before the cursor. */
+int complete_list(struct shell *sh, EditLine *edit);
+/* Puts the path names that match the word before the cursor as a pattern, or begin with it, in its
+ * place. */
+int complete_expand(struct shell *sh, EditLine *edit);
 
 #endif

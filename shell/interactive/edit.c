@@ -12,41 +12,27 @@
 #include "shell/interactive/edit.h"
 
 #include <errno.h>
-#include <histedit.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include <wchar.h>
 
 #include "shell/base/num.h"
 #include "shell/base/sys.h"
+#include "shell/base/utf8.h"
 #include "shell/exec/jobs.h"
 #include "shell/exec/trap.h"
 #include "shell/interactive/await.h"
-#include "shell/interactive/complete.h"
+#include "shell/interactive/edit_private.h"
 #include "shell/interactive/prompt.h"
 #include "shell/state/fdtab.h"
 #include "shell/state/option.h"
 #include "shell/state/var.h"
 
-enum { GRACE_SECONDS = 60, HISTORY_LINES = 512 };
+enum { GRACE_SECONDS = 60, ESCAPE_MS = 10 };
 
-struct edit {
-    struct shell *sh;
-    EditLine *line;
-    History *history;
-    HistEvent event;
-    const char *prompt;
-    struct completion completion;
-    struct str pasted;
-    struct str
-        queued; /* to be taken before keys: of the KEYBD trap, or edit_prefill; how far it is */
-    size_t queue_at;
-    bool interrupted;
-};
-
-static struct edit *edit_of(EditLine *line)
+struct edit *edit_of(EditLine *line)
 {
     struct edit *edit = NULL;
     el_get(line, EL_CLIENTDATA, &edit);
@@ -60,16 +46,67 @@ static char *prompt_text(EditLine *line)
 
 /* ---- reading -------------------------------------------------------------------------------- */
 
+/* How many rows of WIDTH columns lie above the end of TEXT, which begins in column *COLUMN. */
+static size_t rows_above(const wchar_t *text, const wchar_t *end, size_t width, size_t *column)
+{
+    size_t rows = 0;
+    for (; text < end; text++) {
+        int columns = *text == L'\t' ? 8 - (int)(*column % 8) : wcwidth(*text);
+        if (*text == L'\n') {
+            rows++;
+            *column = 0;
+            continue;
+        }
+        *column += columns > 0 ? (size_t)columns : columns < 0 ? 2 : 0;
+        if (*column > width) {
+            rows++;
+            *column = (size_t)columns;
+        }
+    }
+    return rows;
+}
+
+/* The window has another size. Terminals fold long lines anew by themselves, so the rows above the
+ * cursor are counted in the new width; from the first one on all is drawn again. */
+static void window_redraw(struct edit *edit)
+{
+    char up[32];
+    size_t count, columns = 0, rows = 0, used = 0;
+    el_resize(edit->line);
+    if (!sys_terminal_size(STDIN_FILENO, &count, &columns))
+        columns = 80;
+    for (const char *p = edit->prompt; *p;) {
+        if (*p == PROMPT_ESCAPE) {
+            p = strchr(p + 1, PROMPT_ESCAPE);
+            p = p ? p + 1 : edit->prompt + strlen(edit->prompt);
+            continue;
+        }
+        size_t len = strcspn(p, "\1\n");
+        size_t wide = used + utf8_columns(p, len);
+        rows += wide ? (wide - 1) / columns : 0;
+        used = wide ? (wide - 1) % columns + 1 : 0;
+        p += len;
+        if (*p == '\n') {
+            rows++;
+            used = 0;
+            p++;
+        }
+    }
+    const LineInfoW *line = el_wline(edit->line);
+    rows += rows_above(line->buffer, line->cursor, columns, &used);
+    rows += used == columns; /* the cursor waits in the row below */
+    int len = snprintf(up, sizeof up, rows ? "\r\033[%zuA\033[J" : "\r\033[J", rows);
+    if (write(STDERR_FILENO, up, (size_t)len) < 0)
+        return; /* a terminal that is gone: reading will tell */
+}
+
 /* Acts on what arrived; false: the line is given up. */
 static bool pending_act(struct edit *edit)
 {
     struct shell *sh = edit->sh;
     bool drawn = true;
     if (sh->pending & PENDING_WINCH) {
-        el_resize(edit->line);
-        /* libedit keeps the old cursor, which may lie outside the new screen: draw from its origin.
-         */
-        fdtab_message(sh, "\r", 1);
+        window_redraw(edit);
         drawn = false;
     }
     if (await_gives_up(sh))
@@ -92,8 +129,7 @@ static bool pending_act(struct edit *edit)
     return true;
 }
 
-/* One byte of the terminal: 1, 0 at its end, -1 when the line is given up. */
-static int byte_read(struct edit *edit, char *ret)
+int edit_read_byte(struct edit *edit, char *ret)
 {
     struct shell *sh = edit->sh;
     bool warned = false;
@@ -103,7 +139,8 @@ static int byte_read(struct edit *edit, char *ret)
         case AWAIT_SIGNAL:
             if (pending_act(edit))
                 break;
-            edit->interrupted = true;
+            edit->result = EDIT_GIVEN_UP;
+            edit->ended = true;
             return -1;
         case AWAIT_TIMEOUT:
             if (warned)
@@ -120,6 +157,15 @@ static int byte_read(struct edit *edit, char *ret)
         }
         }
     }
+}
+
+void edit_queue(struct edit *edit, const char *bytes, size_t len)
+{
+    if (edit->queue_at == edit->queued.len) {
+        str_clear(&edit->queued);
+        edit->queue_at = 0;
+    }
+    str_append(&edit->queued, bytes, len);
 }
 
 /* What the KEYBD trap makes of the character that was typed, BYTES: queued in its place. */
@@ -141,18 +187,38 @@ static void keybd_run(struct edit *edit, const char *bytes, size_t len)
     (void)fdtab_flush(sh);
     sh->status = status;
     const char *now = var_text(sh, ".sh.edchar");
-    str_clear(&edit->queued);
-    str_append_z(&edit->queued, now ? now : "");
-    edit->queue_at = 0;
+    if (now)
+        edit_queue(edit, now, strlen(now));
 }
 
 /* A byte that the KEYBD trap left, or of the terminal. As byte_read. */
 static int byte_next(struct edit *edit, char *ret)
 {
     if (edit->queue_at == edit->queued.len)
-        return byte_read(edit, ret);
+        return edit_read_byte(edit, ret);
     *ret = edit->queued.data[edit->queue_at++];
     return 1;
+}
+
+/* Whether the bytes behind an ESC say that pasted text begins. Those that say something else are
+ * left as keys. In vi's manner ESC is a key of its own, so nothing can be bound to what begins with
+ * it. */
+static bool paste_begins(struct edit *edit)
+{
+    static const char rest[] = "[200~";
+    char bytes[sizeof rest];
+    size_t len = 0;
+    while (rest[len] && sys_readable_within(STDIN_FILENO, ESCAPE_MS)) {
+        if (edit_read_byte(edit, &bytes[len]) != 1)
+            break;
+        len++;
+        if (bytes[len - 1] != rest[len - 1])
+            break;
+    }
+    if (len == sizeof rest - 1 && bytes[len - 1] == '~')
+        return true;
+    edit_queue(edit, bytes, len);
+    return false;
 }
 
 /* libedit's way to a character. */
@@ -161,12 +227,21 @@ static int character_read(EditLine *line, wchar_t *ret)
     struct edit *edit = edit_of(line);
     mbstate_t state = { 0 };
     char bytes[MB_LEN_MAX];
+    if (edit->prefill.len > 0) {
+        *ret = KEY_PREFILL;
+        return 1;
+    }
+    undo_note(&edit->undo, line);
     for (size_t len = 0;;) {
         char byte;
         bool fresh = edit->queue_at == edit->queued.len;
         int got = byte_next(edit, &byte);
         if (got <= 0)
             return got;
+        if (fresh && byte == '\033' && option_on(edit->sh, OPTION_VI) && paste_begins(edit)) {
+            *ret = KEY_PASTE;
+            return 1;
+        }
         bytes[len++] = byte;
         size_t used = mbrtowc(ret, &byte, 1, &state);
         if (used == (size_t)-2)
@@ -181,85 +256,102 @@ static int character_read(EditLine *line, wchar_t *ret)
     }
 }
 
-/* ---- keys ----------------------------------------------------------------------------------- */
+/* ---- the manner of editing ------------------------------------------------------------------ */
 
-static unsigned char key_complete(EditLine *line, int key)
+static bool is_vi(EditLine *line)
 {
-    struct edit *edit = edit_of(line);
-    (void)key;
-    return (unsigned char)complete_key(edit->sh, &edit->completion, line);
+    const char *editor = "";
+    el_get(line, EL_EDITOR, &editor);
+    return strcmp(editor, "vi") == 0;
 }
 
-/* Takes in what has arrived, with newlines in place of returns; false: no more will come. */
-static bool paste_read(struct edit *edit, struct str *text)
+/* What ~/.editrc or bind -v and -e chose counts as set -o. */
+static void mode_take(struct edit *edit)
 {
-    enum { PIECE_BYTES = 64 << 10 };
-    char byte;
-    if (byte_read(edit, &byte) != 1)
-        return false;
-    size_t from = text->len;
-    str_putc(text, byte);
-    if (sys_readable_now(STDIN_FILENO) && str_reserve(text, PIECE_BYTES)) {
-        ssize_t got = read(STDIN_FILENO, text->data + text->len, PIECE_BYTES);
-        text->len += got > 0 ? (size_t)got : 0;
-    }
-    for (size_t i = from; i < text->len; i++)
-        if (text->data[i] == '\r')
-            text->data[i] = '\n';
-    return str_ok(text);
+    struct shell *sh = edit->sh;
+    if (is_vi(edit->line) != option_on(sh, OPTION_VI) &&
+        option_set(sh, is_vi(edit->line) ? OPTION_VI : OPTION_EMACS, true) != FLOW_NEXT)
+        shell_print_error(sh);
+    if (!keys_are_bound(edit->line))
+        keys_bind(edit->line);
 }
 
-static unsigned char key_paste(EditLine *line, int key)
-{
-    static const char mark[] = "\033[201~";
-    const size_t mark_len = sizeof mark - 1;
-    struct edit *edit = edit_of(line);
-    struct str *text = &edit->pasted;
-    size_t looked = 0;
-    (void)key;
-    str_clear(text);
-    while (paste_read(edit, text)) {
-        const char *end = memmem(text->data + looked, text->len - looked, mark, mark_len);
-        looked = text->len < mark_len ? 0 : text->len - mark_len + 1;
-        if (!end)
-            continue;
-        /* What was typed after it is still to be taken as keys. */
-        size_t len = (size_t)(end - text->data);
-        str_append(&edit->queued, end + mark_len, text->len - len - mark_len);
-        str_truncate(text, len);
-        if (text->len > 0 && el_insertstr(line, str_text(text)) != 0)
-            return CC_ERROR;
-        return CC_REFRESH;
-    }
-    return edit->interrupted ? CC_EOF : CC_ERROR;
-}
-
-static void keys_bind(EditLine *line)
-{
-    el_set(line, EL_ADDFN, "memksh-complete", "Complete the word", key_complete);
-    el_set(line, EL_ADDFN, "memksh-paste", "Take in what is pasted", key_paste);
-    el_set(line, EL_BIND, "^I", "memksh-complete", NULL);
-    el_set(line, EL_BIND, "\033[200~", "memksh-paste", NULL);
-    el_set(line, EL_BIND, "^R", "em-inc-search-prev", NULL);
-}
-
-/* The editor that set -o chose; a change of it undoes bindings, which are made again. */
+/* The manner that set -o chose. Each has bindings of its own, which are made again: first the
+ * shell's, then the user's. */
 static void mode_set(struct edit *edit)
 {
-    const char *now = "", *wanted = option_on(edit->sh, OPTION_VI) ? "vi" : "emacs";
-    el_get(edit->line, EL_EDITOR, &now);
-    if (strcmp(now, wanted) == 0)
+    bool vi = option_on(edit->sh, OPTION_VI);
+    if (is_vi(edit->line) == vi && keys_are_bound(edit->line))
         return;
-    el_set(edit->line, EL_EDITOR, wanted);
-    el_source(edit->line, NULL);
+    el_set(edit->line, EL_EDITOR, vi ? "vi" : "emacs");
     keys_bind(edit->line);
+    el_source(edit->line, NULL);
+    mode_take(edit);
+}
+
+/* TERM may change at any time. */
+static void term_set(struct edit *edit)
+{
+    const char *term = var_text(edit->sh, "TERM");
+    if (!term || strcmp(term, edit->term) == 0 || strlen(term) >= sizeof edit->term)
+        return;
+    memcpy(edit->term, term, strlen(term) + 1);
+    setenv("TERM", term, 1); /* libedit asks there */
+    el_set(edit->line, EL_TERMINAL, term);
+    keys_bind(edit->line);
+}
+
+/* ---- the editor ----------------------------------------------------------------------------- */
+
+struct edit *edit_new(struct shell *sh)
+{
+    const char *term = var_text(sh, "TERM");
+    if (sh->editor)
+        return sh->editor;
+    if (!isatty(STDIN_FILENO) || !isatty(STDERR_FILENO) || !term || !*term ||
+        strcmp(term, "dumb") == 0)
+        return NULL;
+    struct edit *edit = mem_alloc_zeroed(sh->heap, sizeof *edit);
+    if (!edit)
+        return NULL;
+    edit->sh = sh;
+    edit->prompt = "";
+    str_init(&edit->pasted, sh->heap);
+    str_init(&edit->queued, sh->heap);
+    str_init(&edit->prefill, sh->heap);
+    str_init(&edit->kept, sh->heap);
+    undo_init(&edit->undo, sh->heap);
+    completion_init(&edit->completion, sh->heap);
+    if (strlen(term) < sizeof edit->term)
+        memcpy(edit->term, term, strlen(term) + 1);
+    setenv("TERM", term, 1); /* libedit asks there */
+    if (utf8_active)
+        utf8_need_tables();
+    edit->line = el_init("memksh", stdin, stdout, stderr);
+    if (!edit->line) {
+        edit_free(edit);
+        return NULL;
+    }
+    el_set(edit->line, EL_CLIENTDATA, edit);
+    el_set(edit->line, EL_PROMPT_ESC, prompt_text, PROMPT_ESCAPE);
+    el_set(edit->line, EL_SIGNAL, 0);
+    el_set(edit->line, EL_GETCFN, character_read);
+    recall_init(&edit->recall, sh, edit->line);
+    keys_init(edit);
+    mode_set(edit);
+    sh->editor = edit;
+    return edit;
 }
 
 /* Hook: a command of libedit, whose output goes where the shell's goes. */
 static bool editor_command(struct shell *sh, size_t argc, const char *const *argv)
 {
     enum { OUTPUT_BYTES = 128 << 10 };
-    EditLine *line = sh->editor->line;
+    struct edit *edit = edit_new(sh);
+    if (!edit)
+        return false;
+    EditLine *line = edit->line;
+    mode_set(edit);
     char *output = scratch_alloc(sh, OUTPUT_BYTES);
     FILE *file = output ? fmemopen(output, OUTPUT_BYTES, "w") : NULL;
     if (!file)
@@ -270,56 +362,28 @@ static bool editor_command(struct shell *sh, size_t argc, const char *const *arg
     el_set(line, EL_SETFP, 1, stdout);
     fclose(file);
     out_puts(sh->out, output);
+    mode_take(edit);
     return failed == 0;
 }
 
-/* ---- the editor ----------------------------------------------------------------------------- */
-
-struct edit *edit_new(struct shell *sh)
+void edit_offer(struct shell *sh)
 {
-    const char *term = var_text(sh, "TERM");
-    if (!isatty(STDIN_FILENO) || !isatty(STDERR_FILENO) || !term || !*term ||
-        strcmp(term, "dumb") == 0)
-        return NULL;
-    struct edit *edit = mem_alloc_zeroed(sh->heap, sizeof *edit);
-    if (!edit)
-        return NULL;
-    edit->sh = sh;
-    str_init(&edit->pasted, sh->heap);
-    str_init(&edit->queued, sh->heap);
-    completion_init(&edit->completion, sh->heap);
-    setenv("TERM", term, 1); /* libedit asks there */
-    edit->line = el_init("memksh", stdin, stdout, stderr);
-    edit->history = history_init();
-    if (!edit->line || !edit->history) {
-        edit_free(edit);
-        return NULL;
-    }
-    history(edit->history, &edit->event, H_SETSIZE, HISTORY_LINES);
-    el_set(edit->line, EL_CLIENTDATA, edit);
-    el_set(edit->line, EL_PROMPT_ESC, prompt_text, PROMPT_ESCAPE);
-    el_set(edit->line, EL_SIGNAL, 0);
-    el_set(edit->line, EL_GETCFN, character_read);
-    el_set(edit->line, EL_HIST, history, edit->history);
-    el_set(edit->line, EL_EDITOR, option_on(sh, OPTION_VI) ? "vi" : "emacs");
-    el_source(edit->line, NULL);
-    keys_bind(edit->line);
-    sh->editor = edit;
     sh->hooks.editor_command = editor_command;
-    return edit;
 }
 
 void edit_free(struct edit *edit)
 {
     if (!edit)
         return;
-    if (edit->history)
-        history_end(edit->history);
     if (edit->line)
         el_end(edit->line);
     completion_release(&edit->completion);
     str_release(&edit->pasted);
     str_release(&edit->queued);
+    str_release(&edit->prefill);
+    str_release(&edit->kept);
+    undo_release(&edit->undo);
+    recall_release(&edit->recall);
     edit->sh->editor = NULL;
     edit->sh->hooks.editor_command = NULL;
     mem_free_sized(edit->sh->heap, edit, sizeof *edit);
@@ -332,55 +396,35 @@ static void paste_mark(bool on)
         return; /* a terminal that is gone: reading will tell */
 }
 
-ptrdiff_t edit_read(struct edit *edit, const char *prompt, const char **ret_text)
+enum edit_result edit_read(struct edit *edit, const char *prompt, bool is_continuation,
+                           const char **ret_text, size_t *ret_len)
 {
     int count = 0;
-    const char *term = var_text(edit->sh, "TERM");
     edit->prompt = prompt;
-    edit->interrupted = false;
+    edit->is_continuation = is_continuation;
+    edit->ended = false;
+    edit->recall.at = RECALL_NONE;
+    undo_clear(&edit->undo);
+    term_set(edit);
     mode_set(edit);
-    bool marks = term && strcmp(term, "linux") != 0;
+    if (utf8_active)
+        utf8_need_tables(); /* libedit asks libc, and the locale may have changed */
+    bool marks = strcmp(edit->term, "linux") != 0;
     if (marks)
         paste_mark(true);
     const char *text = el_gets(edit->line, &count);
     if (marks)
         paste_mark(false);
-    if (edit->interrupted)
-        return -1;
-    if (!text || count <= 0)
-        return 0;
-    *ret_text = text;
-    return count;
+    *ret_text = text ? text : "";
+    *ret_len = text && count > 0 ? (size_t)count : 0;
+    if (edit->ended)
+        return edit->result;
+    return *ret_len ? EDIT_LINE : EDIT_END;
 }
 
-void edit_prefill(struct edit *edit, const char *text, size_t len)
+void edit_prefill(struct edit *edit, const char *text, size_t len, bool up)
 {
-    enum { QUOTE_NEXT = 'V' & 0x1f };
-    str_clear(&edit->queued);
-    edit->queue_at = 0;
-    for (size_t i = 0; i < len; i++) {
-        if ((unsigned char)text[i] < ' ')
-            str_putc(&edit->queued, QUOTE_NEXT);
-        str_putc(&edit->queued, text[i]);
-    }
-}
-
-/* Deletes what has TEXT. */
-static void forget(struct edit *edit, const char *text)
-{
-    HistEvent event, gone;
-    int more = history(edit->history, &event, H_LAST);
-    while (more >= 0) {
-        int number = strcmp(event.str, text) == 0 ? event.num : -1;
-        more = history(edit->history, &event, H_PREV);
-        if (number >= 0)
-            history(edit->history, &gone, H_DEL, number);
-    }
-}
-
-void edit_remember(struct edit *edit, const char *text, bool erase)
-{
-    if (erase)
-        forget(edit, text);
-    history(edit->history, &edit->event, H_ENTER, text);
+    edit->prefill_up = up;
+    str_clear(&edit->prefill);
+    str_append(&edit->prefill, text, len);
 }

@@ -4,6 +4,11 @@
  */
 #include "shell/interactive/edit.h"
 
+void edit_offer(struct shell *sh)
+{
+    (void)sh;
+}
+
 struct edit *edit_new(struct shell *sh)
 {
     (void)sh;
@@ -15,18 +20,14 @@ void edit_free(struct edit *edit)
     (void)edit;
 }
 
-ptrdiff_t edit_read(struct edit *edit, const char *prompt, const char **ret_text)
+enum edit_result edit_read(struct edit *edit, const char *prompt, bool is_continuation,
+                           const char **ret_text, size_t *ret_len)
 {
-    (void)edit, (void)prompt, (void)ret_text;
-    return 0;
+    (void)edit, (void)prompt, (void)is_continuation, (void)ret_text, (void)ret_len;
+    return EDIT_END;
 }
 
-void edit_prefill(struct edit *edit, const char *text, size_t len)
+void edit_prefill(struct edit *edit, const char *text, size_t len, bool up)
 {
-    (void)edit, (void)text, (void)len;
-}
-
-void edit_remember(struct edit *edit, const char *text, bool erase)
-{
-    (void)edit, (void)text, (void)erase;
+    (void)edit, (void)text, (void)len, (void)up;
 }

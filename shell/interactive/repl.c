@@ -41,20 +41,6 @@ struct repl {
     struct mail mail;
 };
 
-/* Whether HISTCONTROL, words between colons, has WORD. */
-static bool control_has(struct shell *sh, const char *word)
-{
-    const char *at = var_text(sh, "HISTCONTROL");
-    size_t len = strlen(word);
-    while (at && *at) {
-        size_t next = strcspn(at, ":");
-        if (next == len && memcmp(at, word, len) == 0)
-            return true;
-        at += next + (at[next] == ':');
-    }
-    return false;
-}
-
 /* Whether the command that was typed is what the history ends with. */
 static bool is_repeated(struct repl *repl)
 {
@@ -65,42 +51,19 @@ static bool is_repeated(struct repl *repl)
     return last && len == typed && memcmp(last, str_text(&repl->command), len) == 0;
 }
 
-/* The command that was typed, and has run by now, goes into both histories: the editor's and the
- * file. */
-static void command_add(struct repl *repl)
+/* A command was read and will run: it goes into the history. */
+static void command_typed(void *ctx)
 {
+    struct repl *repl = ctx;
     struct shell *sh = repl->sh;
     bool secret = repl->command.len > 0 && str_text(&repl->command)[0] == ' ';
     if (repl->command.len > 1 && str_ok(&repl->command) && !secret) {
-        bool erase = control_has(sh, "erasedups");
-        bool once = erase || control_has(sh, "ignoredups") || control_has(sh, "ignoreboth");
-        if (repl->edit)
-            edit_remember(repl->edit, str_text(&repl->command), erase);
-        if (!sh->history_taken && !(once && is_repeated(repl)))
-            history_add(sh, str_text(&repl->command), repl->command.len);
+        bool once = history_control(sh, "erasedups") || history_control(sh, "ignoredups") ||
+                    history_control(sh, "ignoreboth");
+        if (!(once && is_repeated(repl)))
+            history_add_running(sh, str_text(&repl->command), repl->command.len);
     }
-    repl->sh->history_taken = false;
     str_clear(&repl->command);
-}
-
-/* What the file holds can be called back at the prompt. */
-static void commands_load(struct repl *repl)
-{
-    struct shell *sh = repl->sh;
-    size_t len;
-    if (!repl->edit || history_refresh(sh, NULL) != FLOW_NEXT)
-        return;
-    bool erase = control_has(sh, "erasedups");
-    for (int64_t i = history_first(sh); i < history_next(sh); i++) {
-        struct str line;
-        str_init(&line, sh->heap);
-        const char *text = history_get(sh, i, &len);
-        str_append(&line, text ? text : "", text ? len : 0);
-        str_putc(&line, '\n');
-        if (str_ok(&line) && len > 0)
-            edit_remember(repl->edit, str_text(&line), erase);
-        str_release(&line);
-    }
 }
 
 /* End of input at the start of a command: 0 to leave, or 1 with a line to go on with. */
@@ -121,7 +84,7 @@ static ptrdiff_t end_of_input(struct repl *repl, const char **ret_text)
 }
 
 /* A line of standard input, as it comes. As edit_read. */
-static ptrdiff_t plain_read(struct repl *repl, const char **ret_text)
+static enum edit_result plain_read(struct repl *repl, const char **ret_text, size_t *ret_len)
 {
     struct out *err = fdtab_out(repl->sh, STDERR_FILENO);
     char byte = 0;
@@ -133,7 +96,7 @@ static ptrdiff_t plain_read(struct repl *repl, const char **ret_text)
     while (byte != '\n') {
         if (await_input(repl->sh, 0) == AWAIT_SIGNAL) {
             if (await_gives_up(repl->sh))
-                return -1;
+                return EDIT_GIVEN_UP;
             if (trap_run_pending(repl->sh) != FLOW_NEXT)
                 shell_print_error(repl->sh);
             continue;
@@ -146,7 +109,8 @@ static ptrdiff_t plain_read(struct repl *repl, const char **ret_text)
         str_putc(&repl->plain, byte);
     }
     *ret_text = str_text(&repl->plain);
-    return (ptrdiff_t)repl->plain.len;
+    *ret_len = repl->plain.len;
+    return *ret_len ? EDIT_LINE : EDIT_END;
 }
 
 /* History expansion of the line *TEXT of COUNT bytes. Returns what line_read returns; -1: the line
@@ -165,12 +129,12 @@ static ptrdiff_t line_expand(struct repl *repl, ptrdiff_t count, const char **te
     if (result == HISTEXPAND_FAILED) {
         shell_print_error(sh);
         if (repl->edit && option_on(sh, OPTION_HISTREEDIT))
-            edit_prefill(repl->edit, *text, len);
+            edit_prefill(repl->edit, *text, len, false);
         str_clear(&repl->command);
         return -1;
     }
     if (result == HISTEXPAND_DONE && repl->edit && option_on(sh, OPTION_HISTVERIFY)) {
-        edit_prefill(repl->edit, str_text(&repl->expanded), repl->expanded.len);
+        edit_prefill(repl->edit, str_text(&repl->expanded), repl->expanded.len, false);
         return -1;
     }
     fdtab_message(sh, str_text(&repl->expanded), repl->expanded.len);
@@ -183,6 +147,17 @@ static ptrdiff_t line_expand(struct repl *repl, ptrdiff_t count, const char **te
     return -1;
 }
 
+/* The command that hands LINE, which is put into the history for it, to the user's editor. */
+static ptrdiff_t line_to_editor(struct repl *repl, const char *line, size_t len,
+                                const char **ret_text)
+{
+    static const char command[] = "hist -e \"${HISTEDIT:-${VISUAL:-${EDITOR:-vi}}}\"\n";
+    if (len > 1)
+        history_add(repl->sh, line, len - 1);
+    *ret_text = command;
+    return (ptrdiff_t)sizeof command - 1;
+}
+
 static ptrdiff_t line_read(void *ctx, bool continuation, const char **ret_text)
 {
     struct repl *repl = ctx;
@@ -190,11 +165,15 @@ static ptrdiff_t line_read(void *ctx, bool continuation, const char **ret_text)
     (void)fdtab_flush(sh);
     fdtab_input_sync(sh);
     if (!continuation) {
-        command_add(repl);
+        str_clear(&repl->command); /* of which nothing ran */
+        history_running_end(sh);
+        if (history_refresh(sh, NULL) != FLOW_NEXT)
+            shell_print_error(sh);
         jobs_poll(sh);
         jobs_notify(sh);
         sh->exit_warned -= sh->exit_warned > 0;
         mail_check(sh, &repl->mail);
+        signal_window(sh);
     }
     char unfinished[UNFINISHED_BYTES];
     if (continuation)
@@ -202,21 +181,42 @@ static ptrdiff_t line_read(void *ctx, bool continuation, const char **ret_text)
     prompt_make(sh, continuation ? unfinished : NULL, repl->edit != NULL, &repl->prompt);
     if (!continuation && !sys_readable_now(0)) /* nobody types ahead: it is calm */
         (void)mem_give_back();
-    ptrdiff_t count = repl->edit ? edit_read(repl->edit, str_text(&repl->prompt), ret_text)
-                                 : plain_read(repl, ret_text);
-    if (count < 0) {
+    const char *text;
+    size_t len;
+    enum edit_result result =
+        repl->edit ? edit_read(repl->edit, str_text(&repl->prompt), continuation, &text, &len)
+                   : plain_read(repl, &text, &len);
+    *ret_text = text;
+    switch (result) {
+    case EDIT_LINE:
+        break;
+    case EDIT_END:
+        return continuation ? 0 : end_of_input(repl, ret_text);
+    case EDIT_GIVEN_UP:
         str_clear(&repl->command);
         fdtab_message(sh, "", 0);
         sh->status = 128 + SIGINT;
         return -1;
+    case EDIT_WHOLE:
+        str_append(&repl->command, text, len);
+        edit_prefill(repl->edit, str_text(&repl->command), repl->command.len - 1, true);
+        str_clear(&repl->command);
+        return -1;
+    case EDIT_EDITOR:
+        return line_to_editor(repl, text, len, ret_text);
     }
-    if (count == 0)
-        return continuation ? 0 : end_of_input(repl, ret_text);
+    ptrdiff_t count = (ptrdiff_t)len;
     repl->eof_count = 0;
     if (option_on(sh, OPTION_HISTEXPAND) && (count = line_expand(repl, count, ret_text)) < 0)
         return -1;
     str_append(&repl->command, *ret_text, (size_t)count);
     return count;
+}
+
+void repl_init(struct shell *sh)
+{
+    signal_window(sh);
+    edit_offer(sh);
 }
 
 enum flow repl_run(struct shell *sh)
@@ -230,9 +230,12 @@ enum flow repl_run(struct shell *sh)
     histexpand_init(&repl.expansion, sh->heap);
     mail_init(&repl.mail, sh->heap);
     repl.edit = edit_new(sh);
-    commands_load(&repl);
+    if (history_refresh(sh, NULL) == FLOW_NEXT)
+        history_trim(sh);
+    else
+        shell_print_error(sh);
     source_init_reader(&source, sh->arg0, line_read, &repl, sh->heap);
-    enum flow flow = exec_interactive(sh, &source);
+    enum flow flow = exec_interactive(sh, &source, command_typed, &repl);
     source_release(&source);
     edit_free(repl.edit);
     str_release(&repl.prompt);

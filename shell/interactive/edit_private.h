@@ -1,0 +1,90 @@
+/* What edit.c, keys.c, recall.c and undo.c share. */
+#ifndef SHELL_INTERACTIVE_EDIT_PRIVATE_H
+#define SHELL_INTERACTIVE_EDIT_PRIVATE_H
+
+#include <histedit.h>
+#include <wchar.h>
+
+#include "shell/base/map.h"
+#include "shell/base/str.h"
+#include "shell/interactive/complete.h"
+#include "shell/interactive/edit.h"
+
+/* Keys that no terminal sends: what the shell hands to libedit in place of what was typed, bound
+ * whatever else users bind. In both of libedit's keymaps. */
+enum edit_key {
+    KEY_FIRST = 0x80,
+    KEY_PASTE = KEY_FIRST,
+    KEY_PREFILL,
+    KEY_HISTORY_BACK,
+    KEY_HISTORY_ON,
+    KEY_ENTER,
+    KEY_COMPLETE,
+    KEY_LIST,
+    KEY_EXPAND,
+    KEY_KEPT
+};
+
+/* What the line was before each change, newest last. */
+struct undo {
+    struct str steps;  /* of wchar_t: text, its length, the cursor; again and again */
+    struct str now;    /* of wchar_t: the line as last seen */
+    size_t now_cursor; /* in it */
+    bool typing;       /* the last change put in one character: the next one goes with it */
+};
+
+enum { RECALL_NONE = -1 };
+
+/* Where libedit is in the history. */
+struct recall {
+    struct shell *sh;
+    int64_t at;      /* the number of the command it was given last; RECALL_NONE: the line typed */
+    struct str text; /* that command, of wchar_t, with its newline */
+    struct map seen; /* HISTCONTROL=erasedups: the commands given since the newest */
+};
+
+struct edit {
+    struct shell *sh;
+    EditLine *line;
+    struct recall recall;
+    const char *prompt;
+    bool is_continuation; /* the line goes on with a command */
+    struct completion completion;
+    struct undo undo;
+    struct str pasted;
+    struct str queued; /* bytes to be taken before those of the terminal */
+    size_t queue_at;
+    struct str prefill; /* what the next line begins with */
+    bool prefill_up;    /* the cursor goes to its last row but one */
+    struct str kept;    /* of wchar_t: the line that was being typed, while others are shown */
+    enum edit_result result;
+    bool ended; /* RESULT is other than that a line was typed */
+    char term[64];
+};
+
+struct edit *edit_of(EditLine *line);
+/* As the next bytes of the terminal. */
+void edit_queue(struct edit *edit, const char *bytes, size_t len);
+/* One byte of the terminal: 1, 0 at its end, -1 when the line is given up. */
+int edit_read_byte(struct edit *edit, char *ret);
+
+/* Makes the shell's functions known to libedit, and binds them. */
+void keys_init(struct edit *edit);
+void keys_bind(EditLine *line);
+/* Whether the bindings are in force: a new manner of editing undoes them all. */
+bool keys_are_bound(EditLine *line);
+
+void undo_init(struct undo *undo, struct mem_region *region);
+void undo_release(struct undo *undo);
+/* A new line begins. */
+void undo_clear(struct undo *undo);
+/* Called before each key: takes note of what the one before changed. */
+void undo_note(struct undo *undo, EditLine *line);
+/* Takes back the last change; false: there is none. */
+bool undo_back(struct undo *undo, EditLine *line);
+
+/* Makes the history what libedit calls commands back from. */
+void recall_init(struct recall *recall, struct shell *sh, EditLine *line);
+void recall_release(struct recall *recall);
+
+#endif
