@@ -887,18 +887,13 @@ const struct builtin_spec printf_spec = {
     .summary = "write formatted output",
     .doc =
         "Writes its arguments as format says; the format is used again until all are written, and "
-        "what it "
-        "asks for and is not there is an empty string or 0. Besides the conversions of C there "
-        "are: %b, "
-        "with the escapes of print; %q, quoted for the shell (%#q for a csv file); %B, the value "
-        "of the "
-        "variable so named; %H, quoted for HTML (%#H for a URI); %P, a regular expression as a "
-        "pattern; %R, "
-        "a pattern as a regular expression; %Q, seconds as readable time; %p, hexadecimal; %T and "
-        "%(format)T, a date; %Z, a byte of value 0.\n\nNumbers are arithmetic expressions, or the "
-        "code of "
-        "a character after a quote. %..Nd writes in base N; = centers; L counts characters instead "
-        "of "
-        "bytes; n$ chooses the n-th argument.",
+        "what it asks for and is not there is an empty string or 0. Besides the conversions of C "
+        "there are: %b, with the escapes of print; %q, quoted for the shell (%#q for a csv file); "
+        "%B, the value of the variable so named; %H, quoted for HTML (%#H for a URI); %P, a "
+        "regular expression as a pattern; %R, a pattern as a regular expression; %Q, seconds as "
+        "readable time; %p, hexadecimal; %T and %(format)T, a date; %Z, a byte of value "
+        "0.\n\nNumbers are arithmetic expressions, or the code of a character after a quote. "
+        "%..Nd writes in base N; = centers; L counts characters instead of bytes; n$ chooses the "
+        "n-th argument.",
     .run = printf_run,
 };

@@ -1,6 +1,6 @@
-/* Characters of the current locale: UTF-8 sequences in UTF-8 locales, else bytes, which LC_CTYPE may
- * give classes and cases (other multibyte charsets are treated as bytes too). Invalid bytes count as
- * one character each. */
+/* Characters of the current locale: UTF-8 sequences in UTF-8 locales, else bytes, which LC_CTYPE
+ * may give classes and cases (other multibyte charsets are treated as bytes too). Invalid bytes
+ * count as one character each. */
 #ifndef SHELL_BASE_UTF8_H
 #define SHELL_BASE_UTF8_H
 
