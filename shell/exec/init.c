@@ -122,6 +122,7 @@ int exec_finish(struct shell *sh)
         shell_warn(sh, NULL, "write to 1 failed: %m");
     }
     fdtab_input_sync(sh);
+    jobs_control_leave(sh);
     trap_die(sh);
     return status_exit_code(sh->status);
 }

@@ -109,8 +109,10 @@ static void control_start(struct shell *sh)
     jobs->group = group;
     if (sh->interactive) {
         traps_init(sh);
-        if (group != getpid() && setpgid(0, 0) == 0)
+        if (group != getpid() && setpgid(0, 0) == 0) {
             jobs->group = getpid();
+            jobs->group_before = group;
+        }
         tcsetpgrp(terminal, jobs->group);
     }
     tcgetattr(terminal, &jobs->modes);
@@ -133,17 +135,39 @@ int jobs_terminal(struct shell *sh)
     return jobs_control(sh) ? sh->jobs->terminal : -1;
 }
 
-void jobs_foreground(struct shell *sh)
+static void terminal_give(int terminal, pid_t group)
 {
-    struct jobs *jobs = sh->jobs;
     sigset_t block, mask;
-    if (jobs->terminal < 0)
-        return;
     sigemptyset(&block);
     sigaddset(&block, SIGTTOU);
     sigprocmask(SIG_BLOCK, &block, &mask);
-    tcsetpgrp(jobs->terminal, jobs->group);
+    tcsetpgrp(terminal, group);
     sigprocmask(SIG_SETMASK, &mask, NULL);
+}
+
+void jobs_foreground(struct shell *sh)
+{
+    if (sh->jobs->terminal >= 0)
+        terminal_give(sh->jobs->terminal, sh->jobs->group);
+}
+
+void jobs_control_leave(struct shell *sh)
+{
+    struct jobs *jobs = sh->jobs;
+    if (sh->is_child || jobs->terminal < 0 || jobs->group_before <= 0)
+        return;
+    if (tcgetpgrp(jobs->terminal) == jobs->group)
+        terminal_give(jobs->terminal, jobs->group_before);
+    setpgid(0, jobs->group_before);
+}
+
+void jobs_control_return(struct shell *sh)
+{
+    struct jobs *jobs = sh->jobs;
+    if (sh->is_child || jobs->terminal < 0 || jobs->group_before <= 0)
+        return;
+    setpgid(0, 0);
+    jobs_foreground(sh);
 }
 
 void jobs_take_terminal(struct shell *sh, const struct job *job)

@@ -42,6 +42,10 @@ bool jobs_control(struct shell *sh);
 int jobs_terminal(struct shell *sh);
 /* The terminal's foreground is the shell itself again: no process of the new group lives. */
 void jobs_foreground(struct shell *sh);
+/* The shell is about to end or to become another program: what had the terminal before it gets it
+ * back, and the shell is in that group again. The other one undoes this. */
+void jobs_control_leave(struct shell *sh);
+void jobs_control_return(struct shell *sh);
 
 /* Makes a job of processes already started; owned by the table until waited for (foreground) or
  * reported (background). GROUP counts only under job control. A background job becomes the current

@@ -29,6 +29,7 @@ struct jobs {
     bool control_tried;
     int terminal;         /* close-on-exec; -1: none */
     pid_t group;          /* the shell's own */
+    pid_t group_before;   /* the one it left for that, which had the terminal; 0: none */
     struct termios modes; /* of the terminal when the shell last had it */
     /* coprocess: descriptors of the script, -1 */
     int coproc_read, coproc_write;

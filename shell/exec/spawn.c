@@ -237,6 +237,7 @@ enum flow spawn_exec_env(struct shell *sh, const char *name, const char *path,
     sigprocmask(SIG_BLOCK, &all, &mask);
     int error = fdtab_child_apply(moves, count);
     if (!error) {
+        jobs_control_leave(sh);
         traps_reset_in_child(sh);
         sigprocmask(SIG_SETMASK, &mask, NULL);
         mem_flush();
@@ -244,6 +245,7 @@ enum flow spawn_exec_env(struct shell *sh, const char *name, const char *path,
         error = errno;
         if (error == ENOEXEC && !is_binary(path))
             execve("/proc/self/exe", (char *const *)script, envp);
+        jobs_control_return(sh);
     }
     sigprocmask(SIG_SETMASK, &mask, NULL);
     return spawn_fail(sh, name, path, error);

@@ -9,7 +9,6 @@
  */
 #include "shell/state/special.h"
 
-#include <locale.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -454,52 +453,6 @@ static enum flow set_editor(struct shell *sh, struct name *name, const char *tex
     return text ? special_editor(sh) : FLOW_NEXT;
 }
 
-/* The locale that the variables ask for, one category: LC_ALL, else its own, else LANG. */
-static void refresh_category(struct shell *sh, int category, const char *own)
-{
-    const char *names[] = { "LC_ALL", own, "LANG" };
-    const char *value = NULL;
-    for (size_t i = 0; i < 3 && !(value && *value); i++)
-        value = var_text(sh, names[i]);
-    if (!value || !*value)
-        value = "C";
-    /* in every C locale all but the characters is the same */
-    bool utf8 = strcmp(value, "C.UTF-8") == 0 || strcmp(value, "C.utf8") == 0;
-    bool plain = utf8 || strcmp(value, "C") == 0 || strcmp(value, "POSIX") == 0;
-    if (plain && category == LC_CTYPE) {
-        utf8_choose(utf8);
-        return;
-    }
-    if (plain)
-        value = "C";
-    const char *now = setlocale(category, NULL);
-    if (!now || strcmp(now, value) != 0)
-        (void)setlocale(category, value); /* an unknown one leaves what was */
-    if (category == LC_CTYPE)
-        utf8_refresh();
-}
-
-void special_locale(struct shell *sh)
-{
-    /* LC_NUMERIC stays "C": numbers of the shell language have a dot. */
-    refresh_category(sh, LC_CTYPE, "LC_CTYPE");
-    refresh_category(sh, LC_COLLATE, "LC_COLLATE");
-    refresh_category(sh, LC_MESSAGES, "LC_MESSAGES");
-    refresh_category(sh, LC_TIME, "LC_TIME");
-    struct name *ifs = name_find(sh, "IFS", 3);
-    if (ifs)
-        special_refresh(sh, ifs); /* its characters may be others now */
-}
-
-static enum flow set_locale(struct shell *sh, struct name *name, const char *text, size_t len)
-{
-    (void)name;
-    (void)text;
-    (void)len;
-    special_locale(sh);
-    return FLOW_NEXT;
-}
-
 /* ---- .sh.mem: one name for each figure, made when it is first written ---- */
 
 static const char mem_prefix[] = ".sh.mem.";
@@ -534,6 +487,10 @@ uint32_t special_attrs(const struct name *name)
 void special_refresh(struct shell *sh, struct name *name)
 {
     const struct special *special = name->special;
+    if (special->changed == special_set_locale) { /* nothing that was not warned of before */
+        special_locale(sh);
+        return;
+    }
     if (!special->changed || special->get) /* what GET shows is not in the variable */
         return;
     const char *text = NULL;

@@ -43,6 +43,9 @@ void special_refresh(struct shell *sh, struct name *name);
 enum flow special_save(struct shell *sh, const struct name *name) NODISCARD;
 /* Takes the locale from the variables: after the environment was imported. */
 void special_locale(struct shell *sh);
+/* `changed` of LANG and LC_*: the same, with a warning about what is no locale's name. */
+enum flow special_set_locale(struct shell *sh, struct name *name, const char *text,
+                             size_t len) NODISCARD;
 /* Takes the line editor from VISUAL or EDITOR. */
 enum flow special_editor(struct shell *sh) NODISCARD;
 /* Before a special variable is looked at: makes the array of .sh.match. */

@@ -36,6 +36,7 @@ void parser_init(struct parser *p, const struct parse_hooks *hooks, struct sourc
     str_init(&p->types, hooks->scratch_region);
     str_init(&p->assigns, hooks->scratch_region);
     str_init(&p->redirs, hooks->scratch_region);
+    str_init(&p->lint, hooks->scratch_region);
 }
 
 void parser_release(struct parser *p)
@@ -46,6 +47,7 @@ void parser_release(struct parser *p)
     str_release(&p->types);
     str_release(&p->assigns);
     str_release(&p->redirs);
+    str_release(&p->lint);
     mem_free(p->memo);
 }
 
@@ -240,7 +242,7 @@ struct cursor cursor_save(struct parser *p)
 {
     size_t pos;
     struct input *root = line_root(p, &pos);
-    return (struct cursor){ p->in, p->pos, root, root->line, root->line_pos };
+    return (struct cursor){ p->in, p->pos, root, root->line, root->line_pos, p->lint.len };
 }
 
 void cursor_restore(struct parser *p, struct cursor c)

@@ -11,6 +11,7 @@
  */
 #include <string.h>
 
+#include "shell/base/cclass.h"
 #include "shell/syntax/parser.h"
 
 static bool arith_stop(char c)
@@ -166,13 +167,42 @@ bool lex_is_blank(const struct word *word)
     return word->kind == WORD_LITERAL && word->len == strspn(word->text, " \t\n");
 }
 
+/* Two operands with nothing but blanks between them: a command, not arithmetic. */
+static bool is_no_expression(const struct word *word)
+{
+    if (word->kind != WORD_LITERAL)
+        return false;
+    bool operand = false, blank = false;
+    for (size_t i = 0; i < word->len; i++) {
+        char c = word->text[i];
+        bool is_blank = c == ' ' || c == '\t' || c == '\n';
+        bool is_operand = cclass_is(c, CC_NAME);
+        if (is_operand && operand && blank)
+            return true;
+        blank = is_blank && (operand || blank);
+        operand = is_operand || (is_blank && operand);
+    }
+    return false;
+}
+
+/* The `((` at START is no arithmetic: two parentheses of nested subshells. */
+static bool parens_nested(struct parser *p, struct cursor start, struct word **ret_word)
+{
+    lint_add(p, parser_line(p), "a blank is missing between the parentheses of nested subshells");
+    p->nested_in = start.in;
+    p->nested_pos = start.pos + 1;
+    *ret_word = NULL;
+    return true;
+}
+
 bool lex_try_arith(struct parser *p, struct cursor start, struct word **ret_word)
 {
     *ret_word = NULL;
     if (memo_find(p, MEMO_UNMATCHED, start.pos, false)) {
         cursor_restore(p, start);
-        return true;
+        return parens_nested(p, start, ret_word);
     }
+    bool nested = p->nested_in == start.in && p->nested_pos == start.pos;
     size_t mark = open_count(p), stack_len = p->stack.len, lit_len = p->lit.len;
     p->speculating++;
     bool ok = lex_arith(p, ")", ret_word);
@@ -185,5 +215,7 @@ bool lex_try_arith(struct parser *p, struct cursor start, struct word **ret_word
         memo_unmatched(p, start.pos);
     }
     open_truncate(p, mark);
-    return ok || speculation_undo(p, start, stack_len, lit_len);
+    if (ok && !(nested && is_no_expression(*ret_word)))
+        return true;
+    return speculation_undo(p, start, stack_len, lit_len) && parens_nested(p, start, ret_word);
 }

@@ -193,6 +193,8 @@ bool lex_dollar(struct parser *p, struct builder *b, bool dquoted)
         return lex_ansi(p, b);
     if (c == '"' && !dquoted)
         return lex_message(p, b);
+    if (c == '[' || (c == '"' && dquoted) || c == '.')
+        lint_add(p, part.line, "a `$' that begins no expansion");
     /* A lone $ counts as quoted, so that it means the same wherever the word is written out; in a
      * regular expression it is an anchor. */
     /* Live at the end of a regular expression. */

@@ -308,6 +308,7 @@ static void source_advance(struct parser *p)
 static enum parse_result parser_end(struct parser *p, struct program **ret_program)
 {
     enum parse_result status = p->status;
+    lint_flush(p);
     if (p->program) {
         source_advance(p);
         if (status == PARSE_OK)

@@ -42,6 +42,7 @@ struct parse_hooks {
     bool posix;         /* set -o posix / invoked as sh: fewer extensions where they conflict */
     bool brace_expand;  /* set -B */
     bool keyword;       /* set -k: name=value is an assignment behind the command word, too */
+    bool lint;          /* set -n: remarks about doubtful code go to WARN */
     bool show;          /* set -o showme: `;` may stand before a command */
     unsigned depth_max; /* nesting limit, e.g. 20000; more is a syntax error */
     const char

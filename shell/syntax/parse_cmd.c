@@ -44,6 +44,7 @@ static struct node *parse_parens(struct parser *p, uint32_t line)
                 return NULL;
             node_init(p, &node->node, NODE_ARITH, line);
             node->expression = expression;
+            lint_arith(p, expression, line);
             return &node->node;
         }
     }
@@ -163,6 +164,9 @@ static struct node *parse_arith_for(struct parser *p, uint32_t line)
     if (!for_expression(p, ";", &node->init) || !for_expression(p, ";", &node->condition) ||
         !for_expression(p, ")", &node->step) || !for_separator(p, true))
         return NULL;
+    lint_arith(p, node->init, line);
+    lint_arith(p, node->condition, line);
+    lint_arith(p, node->step, line);
     node->body = parse_do_group(p, "for", line, true);
     return node->body ? &node->node : NULL;
 }
@@ -181,6 +185,8 @@ static bool for_words(struct parser *p, struct node_for *node)
         stack_push(p, &word, sizeof word);
     }
     node->words = stack_take(p, mark, sizeof(struct word *), &node->word_count);
+    if (node->word_count == 0)
+        lint_add(p, parser_line(p), "a list without words");
     return p->status == PARSE_OK && for_separator(p, false);
 }
 

@@ -50,6 +50,21 @@ static struct word *parse_operand(struct parser *p, enum word_mode mode)
     return lex_word(p, mode);
 }
 
+/* Operators that have a newer form. */
+static void lint_operator(struct parser *p, const char *text)
+{
+    static const char *const arith[][2] = { { "-eq", "==" }, { "-ne", "!=" }, { "-lt", "<" },
+                                            { "-le", "<=" }, { "-gt", ">" },  { "-ge", ">=" } };
+    if (!p->hooks->lint)
+        return;
+    if (strcmp(text, "=") == 0)
+        lint_add(p, parser_line(p), "= in [[...]] is the older form of ==");
+    for (size_t i = 0; i < sizeof arith / sizeof *arith; i++)
+        if (strcmp(text, arith[i][0]) == 0)
+            lint_add(p, parser_line(p), "[[ x %s y ]] is the older form of ((x %s y))", text,
+                     arith[i][1]);
+}
+
 /* The operator under the cursor, consumed; COND_WORD: there is none. */
 static enum cond_op take_operator(struct parser *p)
 {
@@ -60,6 +75,7 @@ static enum cond_op take_operator(struct parser *p)
     }
     for (size_t i = 0; i < sizeof binary_operators / sizeof *binary_operators; i++) {
         if (word_is(p, binary_operators[i].text)) {
+            lint_operator(p, binary_operators[i].text);
             skip_over(p, strlen(binary_operators[i].text));
             return binary_operators[i].op;
         }
@@ -86,6 +102,8 @@ static struct cond *parse_unary(struct parser *p)
     if (!cond)
         return NULL;
     cond->op_char = (char)c;
+    if (c == 'a')
+        lint_add(p, parser_line(p), "-a is the older form of -e");
     skip_over(p, 2);
     cond->a = parse_operand(p, WORD_COND);
     return cond->a ? cond : NULL;

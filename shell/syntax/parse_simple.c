@@ -191,7 +191,10 @@ static struct node *simple_finish(struct parser *p, const struct simple *s)
         items_take(p, &p->assigns, s->assign_mark, sizeof *node->assigns, &node->assign_count);
     node->node.redirs = items_take(p, &p->redirs, s->redir_mark, sizeof *node->node.redirs,
                                    &node->node.redir_count);
-    return p->status == PARSE_OK ? &node->node : NULL;
+    if (p->status != PARSE_OK)
+        return NULL;
+    lint_simple(p, node);
+    return &node->node;
 }
 
 /* Is the command so far one word and the cursor on the parenthesis of name()? */

@@ -46,6 +46,7 @@ struct cursor {
     struct input *root; /* whose line count is kept below */
     uint32_t line;
     size_t line_pos;
+    size_t lint_len; /* of the parser's remarks, for an attempt that is given up */
 };
 
 struct here_doc {
@@ -87,7 +88,8 @@ struct parser {
     struct str parens; /* offsets of the ( or [ that are open in an attempt */
     struct str stack;  /* items of arrays under construction, likewise */
     struct str
-        types; /* names that commands before in this source declare as types, each with NUL */
+        types;       /* names that commands before in this source declare as types, each with NUL */
+    struct str lint; /* remarks: lint.c */
     struct str assigns, redirs; /* the same for those that a simple command gathers side by side */
     struct here_doc *here_first, *here_last; /* waiting for the next newline */
 
@@ -99,6 +101,8 @@ struct parser {
     bool started;       /* inside a command: more input is a continuation */
     bool alias_next;    /* an alias whose value ends with a blank has just ended */
     bool alias_applied; /* an alias was replaced since this was cleared: the command may be empty */
+    struct input *nested_in; /* the last `((` that was no arithmetic: where its second one stands */
+    size_t nested_pos;
     struct input *no_alias_in; /* the place where the last look-up found no alias */
     size_t no_alias_pos;
     struct input *bracket_in; /* from BRACKET_FROM to BRACKET_END there is no `]` and no newline */
@@ -111,6 +115,14 @@ struct parser {
 
 /* parse_simple.c: is the command TEXT a declaration command, as far as is known now? */
 bool is_declaration(struct parser *p, const char *text, size_t len);
+
+/* lint.c: a remark about what stands at LINE; the others add those that there are about a node. */
+void lint_add(struct parser *p, uint32_t line, const char *format, ...) PRINTF_LIKE(3, 4);
+void lint_arith(struct parser *p, const struct word *expression, uint32_t line);
+void lint_assign(struct parser *p, const struct assign *assign);
+void lint_simple(struct parser *p, const struct node_simple *node);
+/* Hands all remarks to the hook. */
+void lint_flush(struct parser *p);
 
 /* input.c */
 void parser_init(struct parser *p, const struct parse_hooks *hooks, struct source *source,

@@ -87,6 +87,7 @@ bool speculation_undo(struct parser *p, struct cursor c, size_t stack_len, size_
     p->status = PARSE_OK;
     str_truncate(&p->stack, stack_len);
     str_truncate(&p->lit, lit_len);
+    str_truncate(&p->lint, c.lint_len);
     cursor_restore(p, c);
     return true;
 }
