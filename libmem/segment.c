@@ -351,8 +351,19 @@ static size_t segment_round(const struct mem_region *region, uintptr_t end, size
     return mem_round_up(bytes, unit);
 }
 
-/* What the options want done with the memory of SEGMENT above OLD_BYTES, which is new. */
-static void segment_got(struct segment *segment, size_t old_bytes)
+/* The block of USED_BYTES in SEGMENT, which is all new, ends amid a huge page: where much of that
+ * would be for nothing, a page touched ahead makes the system use small ones there. */
+static void segment_end_small(const struct segment *segment, size_t used_bytes)
+{
+    uintptr_t end = (uintptr_t)segment->base + used_bytes, last = end & ~(MEM_HUGE_MIN - 1);
+
+    if (last >= (uintptr_t)segment->base && last < end && end - last < MEM_HUGE_MIN / 4 * 3)
+        *(volatile char *)last = 0;
+}
+
+/* What the options want done with the memory of SEGMENT above OLD_BYTES, which is new, and up to
+ * USED_BYTES for a block that did not grow yet (0: one that does, or many). */
+static void segment_got(struct segment *segment, size_t old_bytes, size_t used_bytes)
 {
     struct mem_region *region = segment->region;
     char *base = segment->base + old_bytes;
@@ -363,10 +374,13 @@ static void segment_got(struct segment *segment, size_t old_bytes)
         memset(base, 0, part);
         segment->cleared_bytes = (size_t)(base + part - segment->base);
     }
-    if (segment_moves(segment)) /* all or nothing of it */
+    if (segment_moves(segment)) { /* all or nothing of it */
+        if (mem_settings.huge == MEM_HUGE_AUTO && used_bytes && give_wants_huge(region, part))
+            segment_end_small(segment, used_bytes);
         give_huge(region, segment->base, segment->bytes, part);
-    else if (mem_settings.huge == MEM_HUGE_ON)
+    } else if (mem_settings.huge == MEM_HUGE_ON) {
         give_huge(region, base, part, 0);
+    }
 }
 
 void segment_trim(struct segment *segment, size_t bytes)
@@ -449,7 +463,7 @@ struct segment *segment_new(struct mem_region *region, size_t bytes, bool solo)
     segment->solo = solo;
     segment_link(segment, region);
     count_got(got, 1);
-    segment_got(segment, 0);
+    segment_got(segment, 0, bytes);
     mem_unlock();
     return segment;
 }
@@ -522,7 +536,7 @@ static void segment_grown(struct segment *segment, size_t old_bytes)
     else
         count_put(old_bytes - segment->bytes, 0);
     if (segment->bytes > old_bytes)
-        segment_got(segment, old_bytes);
+        segment_got(segment, old_bytes, 0);
 }
 
 bool segment_grow(struct segment *segment, size_t bytes)
