@@ -5,8 +5,10 @@
  * when it was not needed for long. There is no timer and no thread: time is looked at when spans
  * are freed, by mem_idle and before a fork. Three rules:
  * - CALM: `dirty_low` is the least that was free at any moment of a period of `delay`. So much was
- *   needed by nobody, and goes at the period's end. When half of it was taken again in the next
- *   period, that was a mistake, and the period after it is twice as long, up to 64 times.
+ *   needed by nobody, and goes at the period's end, of what was free all the time: while blocks
+ * come and go, other spans are free at each moment, and those of now are needed next. When half of
+ * it was taken again in the next period, that was a mistake, and the period after it is twice as
+ * long, up to 64 times.
  * - COLLAPSE: when next to nothing but large blocks is left of a region, and of those half of what
  *   is free, a program phase ended and perhaps nothing will be called again: the free memory goes
  *   at once. But what is taken again afterwards has a price: no collapse of the same kind (some,
@@ -110,8 +112,11 @@ static void span_give(struct span *span)
     }
 }
 
-/* Gives up to AMOUNT bytes of REGION, large spans first; returns what was given. */
-static size_t region_give(struct mem_region *region, size_t amount)
+enum { PERIOD_ANY = UINT32_MAX };
+
+/* Gives up to AMOUNT bytes of REGION that became free before PERIOD, large spans first; returns
+ * what was given. */
+static size_t region_give(struct mem_region *region, size_t amount, uint32_t period)
 {
     size_t given = 0;
     bool unmap = give_way() == MEM_GIVE_UNMAP;
@@ -122,7 +127,8 @@ static size_t region_give(struct mem_region *region, size_t amount)
         size_t bytes = given;
         for (struct span *span = region->bins[bin], *next; span && bytes < amount; span = next) {
             next = span->next;
-            if (span->given || span->segment->lent || span_dirty(span) < GIVE_MIN)
+            if (span->given || span->segment->lent || span_dirty(span) < GIVE_MIN ||
+                span->freed_in >= period)
                 continue;
             bytes += span_dirty(span);
             large_unbin(span);
@@ -199,11 +205,11 @@ static bool region_collapsed(const struct mem_region *region, enum give_part *re
     return busy <= COLLAPSE_BUSY && region->large_bytes <= region->dirty_bytes / SOME_PART;
 }
 
-/* Gives BYTES of REGION, which are PART of it. */
+/* Gives BYTES of REGION, which are PART of it, as region_give. */
 static size_t region_give_part(struct mem_region *region, size_t bytes, enum give_part part,
-                               uint64_t now)
+                               uint32_t period, uint64_t now)
 {
-    size_t given = region_give(region, bytes);
+    size_t given = region_give(region, bytes, period);
 
     if (!given)
         return 0;
@@ -217,11 +223,13 @@ static size_t region_give_part(struct mem_region *region, size_t bytes, enum giv
  * hold.
  */
 static size_t region_give_calm(struct mem_region *region, size_t bytes, enum give_part part,
-                               uint64_t now)
+                               uint32_t period, uint64_t now)
 {
     size_t cache = mem_settings.cache_bytes;
 
-    return bytes >= MEM_CALM_MIN + cache ? region_give_part(region, bytes - cache, part, now) : 0;
+    if (bytes < MEM_CALM_MIN + cache)
+        return 0;
+    return region_give_part(region, bytes - cache, part, period, now);
 }
 
 /* Us that dropping BYTES and touching them again has cost. */
@@ -263,7 +271,7 @@ static void give_collapsed(struct mem_region *region, enum give_part part, uint6
     const struct give_account *account = &region->give_accounts[part];
 
     if (now >= account->next || (part != GIVE_SOME && region->dirty_bytes / 2 >= account->debt))
-        (void)region_give_calm(region, region->dirty_bytes, part, now);
+        (void)region_give_calm(region, region->dirty_bytes, part, PERIOD_ANY, now);
 }
 
 /* A period of calm is over: the next one is longer if what went after the last was taken again. */
@@ -275,6 +283,13 @@ static void calm_learn(struct mem_region *region)
         region->calm_shift += region->calm_shift < CALM_SHIFT_MAX;
     else
         region->calm_shift -= region->calm_shift > 0;
+}
+
+static void period_begin(struct mem_region *region, uint64_t now)
+{
+    region->give_start = now;
+    region->give_period++;
+    region->dirty_low = region->dirty_bytes;
 }
 
 /* REGION has COLLAPSE_DIRTY or more dirty bytes, and one span more. */
@@ -289,11 +304,11 @@ static void give_check(struct mem_region *region)
     if (now - region->give_start < mem_settings.delay_ms * 1000 << region->calm_shift)
         return;
     calm_learn(region);
+    uint32_t period = mem_settings.delay_ms ? region->give_period : PERIOD_ANY;
     if (region->give_start)
-        region->calm_given = region_give_calm(region, region->dirty_low, GIVE_SOME, now);
+        region->calm_given = region_give_calm(region, region->dirty_low, GIVE_SOME, period, now);
     region->calm_retaken = region->retaken_total;
-    region->give_start = now;
-    region->dirty_low = region->dirty_bytes;
+    period_begin(region, now);
 }
 
 void give_freed(struct mem_region *region)
@@ -315,7 +330,7 @@ void give_left(struct mem_region *region)
     pack_shrink(region);
     if (region->dirty_bytes >= LEFT_MIN + mem_settings.cache_bytes)
         (void)region_give_part(region, region->dirty_bytes - mem_settings.cache_bytes, GIVE_ALL,
-                               now);
+                               PERIOD_ANY, now);
 }
 
 /* Us until REGION would give more. */
@@ -331,9 +346,8 @@ static uint64_t region_idle(struct mem_region *region, uint64_t now)
     if (region->give_start && now - region->give_start < delay)
         return delay - (now - region->give_start);
     if (region->give_start)
-        (void)region_give_calm(region, region->dirty_low, GIVE_SOME, now);
-    region->give_start = now;
-    region->dirty_low = region->dirty_bytes;
+        (void)region_give_calm(region, region->dirty_low, GIVE_SOME, PERIOD_ANY, now);
+    period_begin(region, now);
     return region->dirty_bytes < least ? UINT64_MAX : delay;
 }
 
@@ -374,7 +388,8 @@ size_t mem_give_back(void)
     mem_lock();
     for (struct mem_region *region = mem_regions; region && mem_settings.giveback != MEM_GIVE_NONE;
          region = region->next)
-        given += region->method == MEM_LAST ? last_give(region) : region_give(region, SIZE_MAX);
+        given += region->method == MEM_LAST ? last_give(region)
+                                            : region_give(region, SIZE_MAX, PERIOD_ANY);
     mem_unlock();
     return given;
 }
@@ -392,9 +407,9 @@ static void region_fork(struct mem_region *region)
     uint64_t now = glue_time_us();
     accounts_charge(region, now);
     if (bytes >= FORK_MUCH && now >= region->give_accounts[GIVE_SOME].next)
-        (void)region_give_calm(region, bytes, GIVE_SOME, now);
+        (void)region_give_calm(region, bytes, GIVE_SOME, PERIOD_ANY, now);
     else if (++region->fork_count >= FORKS)
-        (void)region_give_calm(region, region->fork_low, GIVE_SOME, now);
+        (void)region_give_calm(region, region->fork_low, GIVE_SOME, PERIOD_ANY, now);
     else
         return;
     region->fork_count = 0;

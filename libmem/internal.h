@@ -61,6 +61,7 @@ struct span {
             uint16_t low;
         };
         uint32_t site_word; /* large, guard: see site.c */
+        uint32_t freed_in;  /* free: the give_period in which most of it became so */
     };
     uint16_t carved;     /* pack: blocks ever cut from it; the rest is untouched */
     uint16_t capacity;   /* pack */
@@ -174,7 +175,8 @@ struct mem_region {
     struct give_account give_accounts[GIVE_PARTS];
     uint64_t given_at;     /* us: when last something was given for one of them ... */
     uint64_t given_faults; /* ... and how many faults there had been when last was looked */
-    uint64_t give_start;   /* us: the period of calm began */
+    uint64_t give_start;   /* us: the period of calm began ... */
+    uint32_t give_period;  /* ... and its number */
     size_t calm_given, calm_retaken; /* at its begin: what went; retaken_total */
     uint8_t calm_shift;              /* it lasts so many times twice the delay */
     size_t fork_low;                 /* the least of dirty_bytes over the last forks ... */

@@ -106,6 +106,8 @@ static struct span *bin_find(const struct mem_region *region, size_t pages)
 
 /* ---- spans ---- */
 
+enum { SMALL_PART = 16 };
+
 static struct span *span_right(const struct span *span)
 {
     char *end = span_end(span);
@@ -142,7 +144,17 @@ static struct span *span_at(struct segment *segment, char *base, size_t pages)
     return span;
 }
 
-/* SPAN, which is in no bin, becomes free; merges with its neighbours. */
+/* The freed_in of what SPAN and NEAR become together: the later one, but that a small part was in
+ * use of late does not count. */
+static uint32_t span_age(const struct span *span, const struct span *near)
+{
+    const struct span *late = span->freed_in > near->freed_in ? span : near;
+    const struct span *early = late == span ? near : span;
+
+    return late->pages < early->pages / SMALL_PART ? early->freed_in : late->freed_in;
+}
+
+/* SPAN, which is in no bin, becomes free, as of its freed_in; merges with its neighbours. */
 static void span_release(struct span *span)
 {
     struct mem_region *region = span->region;
@@ -150,6 +162,7 @@ static void span_release(struct span *span)
 
     if (near && near->given == span->given) {
         bin_remove(region, near);
+        near->freed_in = span_age(near, span);
         near->pages += span->pages;
         span_drop(span);
         span = near;
@@ -157,6 +170,7 @@ static void span_release(struct span *span)
     near = span_right(span);
     if (near && near->given == span->given) {
         bin_remove(region, near);
+        span->freed_in = span_age(span, near);
         span->pages += near->pages;
         span_drop(near);
     }
@@ -165,8 +179,9 @@ static void span_release(struct span *span)
     bin_insert(region, span);
 }
 
-/* Cuts SPAN after PAGES pages and frees the rest; without a record for the rest it stays whole. */
-static void span_cut(struct span *span, size_t pages)
+/* Cuts SPAN after PAGES pages and frees the rest, as of FREED_IN; without a record for the rest it
+ * stays whole. */
+static void span_cut(struct span *span, size_t pages, uint32_t freed_in)
 {
     if (span->pages == pages)
         return;
@@ -176,6 +191,7 @@ static void span_cut(struct span *span, size_t pages)
         return;
     span->pages = (uint32_t)pages;
     rest->given = span->given;
+    rest->freed_in = freed_in;
     span_release(rest);
 }
 
@@ -194,6 +210,7 @@ static struct span *span_align(struct span *span, size_t align_pages)
         return NULL;
     }
     rest->given = span->given;
+    rest->freed_in = span->freed_in;
     span->pages = (uint32_t)skip;
     span_release(span);
     return rest;
@@ -314,6 +331,7 @@ static struct span *segment_extend(struct segment *segment, size_t pages)
     more->pages = (uint32_t)added;
     more->segment = segment;
     more->region = region;
+    more->freed_in = region->give_period;
     span_release(more);
     segment_announce(region, segment->base, added << MEM_PAGE_SHIFT);
     return segment_tail(segment);
@@ -379,7 +397,7 @@ struct span *large_take(struct mem_region *region, size_t pages, size_t align_pa
         span = span_align(span, align_pages);
     if (!span)
         return NULL;
-    span_cut(span, pages);
+    span_cut(span, pages, span->freed_in);
     if (span->given && !give_undo(span)) {
         span_release(span);
         return NULL;
@@ -410,6 +428,7 @@ void large_put(struct span *span)
         segment->solo = false;
     }
     struct mem_region *region = span->region;
+    span->freed_in = region->give_period;
     span_release(span);
     give_freed(region);
 }
@@ -431,7 +450,7 @@ static struct span *solo_take(struct mem_region *region, size_t pages)
         segment_drop(segment);
         return NULL;
     }
-    span_cut(span, pages);
+    span_cut(span, pages, region->give_period);
     if (segment->high < span_end(span))
         segment->high = span_end(span);
     map_set(span, 0, span->pages);
@@ -545,10 +564,11 @@ static bool large_grow(struct span *span, size_t pages, size_t want)
     }
     if (want > old + have)
         want = old + have;
+    uint32_t freed_in = right->freed_in;
     bin_remove(span->region, right);
     span->pages += right->pages;
     span_drop(right);
-    span_cut(span, want);
+    span_cut(span, want, freed_in);
     count_low(span->region);
     map_set(span, old, span->pages - old);
     MEM_OPEN(span->base + (old << MEM_PAGE_SHIFT), (size_t)(span->pages - old) << MEM_PAGE_SHIFT);
@@ -571,7 +591,7 @@ bool large_resize(struct span *span, size_t bytes, bool exact)
             span->grown_count++;
     } else if (pages < old && (exact || span->grown_count == 0 || pages <= old / 2)) {
         /* Room that a growing block was given ahead stays until the block really shrinks. */
-        span_cut(span, pages);
+        span_cut(span, pages, span->region->give_period);
         large_resized(span, old);
         span->grown_count = 0;
     }
@@ -597,7 +617,7 @@ static void *solo_move(struct span *span, size_t bytes)
         span_drop(right);
     span->base = segment->base;
     span->pages = (uint32_t)(segment->bytes >> MEM_PAGE_SHIFT);
-    span_cut(span, pages);
+    span_cut(span, pages, span->region->give_period);
     map_set(span, 0, span->pages);
     large_resized(span, old);
     return span->base;

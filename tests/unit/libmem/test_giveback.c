@@ -340,6 +340,44 @@ static void test_huge_after_fixed(void **state)
     mem_options_apply("huge=off");
 }
 
+/* While chunks come and go, some of what is free is so at each moment, but other spans each time:
+ * next to nothing goes. What lay free all the while does. */
+static void test_calm_of_spans(void **state)
+{
+    enum { CHUNKS = 300, PERIODS = 30, RECORDS = 3000, KEPT = 24 };
+    char *chunk[CHUNKS], *kept[KEPT];
+    uint64_t seed = 4711;
+
+    (void)state;
+    use("dontneed");
+    struct mem_region *region = mem_region_open("chunks", MEM_BEST, 0);
+    for (int i = 0; i < CHUNKS; i++)
+        chunk[i] = memset(mem_alloc(region, 128 << 10), 1, 128 << 10);
+    for (int i = 0; i < KEPT; i++)
+        kept[i] = memset(mem_alloc(region, 900 << 10), 1, 900 << 10);
+    for (int period = 0; period < PERIODS; period++) {
+        mem_options_apply("delay=1000000"); /* as if so little time had passed */
+        for (int i = 0; i < RECORDS; i++) {
+            size_t at = test_random(&seed) % CHUNKS;
+            mem_free(chunk[at]);
+            chunk[at] = mem_alloc(region, 1024 + test_random(&seed) % (255 << 10));
+        }
+        if (period == PERIODS / 2)
+            for (int i = 0; i < KEPT; i++)
+                mem_free(kept[i]);    /* all together, and not needed again */
+        mem_options_apply("delay=1"); /* the next free ends the period */
+        region->give_start = 1;
+        region->calm_shift = 0;
+        mem_free(chunk[0]);
+        chunk[0] = mem_alloc(region, 1024);
+        if (period == PERIODS / 2)
+            assert_true(region->retaken_total < 6u << 20);
+    }
+    assert_true(region->given_bytes > KEPT / 3 * 2 * (900u << 10));
+    test_stats_match(region);
+    mem_region_close(region);
+}
+
 /* ---- the limit ---- */
 
 static int noticed;
@@ -515,6 +553,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_clean_rest),
         cmocka_unit_test(test_auto_reads_overcommit),
         cmocka_unit_test(test_huge_after_fixed),
+        cmocka_unit_test(test_calm_of_spans),
         cmocka_unit_test(test_limit),
         cmocka_unit_test(test_huge),
         cmocka_unit_test(test_huge_alike),
