@@ -41,7 +41,9 @@ static int row_find(const char *name, size_t len)
     int low = 0, high = ROW_COUNT;
     while (low < high) {
         int middle = (low + high) / 2;
-        int order = text_compare(name, len, rows[middle].name, rows[middle].len);
+        int order = len ? (unsigned char)name[0] - (unsigned char)rows[middle].name[0] : -1;
+        if (order == 0)
+            order = text_compare(name, len, rows[middle].name, rows[middle].len);
         if (order == 0)
             return middle;
         if (order < 0)

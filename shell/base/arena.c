@@ -1,9 +1,9 @@
 /*
  * arena: bump allocation in chunks that are freed together.
  *
- * Owns the chunk list. The first chunk is small, so that a one-word program costs little; later
- * ones double up to a limit. Invariant: NEXT..END is zeroed, unused room of the newest chunk.
- * Nothing is ever freed alone.
+ * Owns the chunk list. The first chunk is small, so that a one-word program costs little; each
+ * second one is twice as big as those before, up to a limit. Invariant: NEXT..END is zeroed, unused
+ * room of the newest chunk. Nothing is ever freed alone.
  */
 #include "shell/base/arena.h"
 
@@ -45,17 +45,17 @@ static bool arena_grow(struct arena *a, size_t bytes)
     a->chunks = chunk;
     a->next = (char *)(chunk + 1);
     a->end = (char *)chunk + want;
-    if (a->chunk_bytes < CHUNK_LAST)
+    if (a->chunk_bytes < CHUNK_LAST && (a->doubling = !a->doubling))
         a->chunk_bytes *= 2;
     return true;
 }
 
-void *arena_alloc(struct arena *a, size_t bytes)
+void *arena_alloc_slow(struct arena *a, size_t bytes)
 {
     if (bytes > SIZE_MAX / 2)
         return NULL;
     bytes = (bytes + 7) & ~(size_t)7;
-    if ((size_t)(a->end - a->next) < bytes && !arena_grow(a, bytes))
+    if (!arena_grow(a, bytes))
         return NULL;
     void *p = a->next;
     a->next += bytes;

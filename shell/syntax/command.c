@@ -22,11 +22,22 @@ static const struct {
 
 enum { RESERVED_MAX = 9 };
 
+/* The first of the words that begin with a byte; the others follow. */
+static const uint8_t reserved_first[256] = {
+    ['!'] = RW_NOT,   ['['] = RW_COND,  ['c'] = RW_CASE,      ['d'] = RW_DO,     ['e'] = RW_ELIF,
+    ['f'] = RW_FI,    ['i'] = RW_IF,    ['n'] = RW_NAMESPACE, ['s'] = RW_SELECT, ['t'] = RW_THEN,
+    ['u'] = RW_UNTIL, ['w'] = RW_WHILE, ['{'] = RW_LBRACE,    ['}'] = RW_RBRACE,
+};
+
 static enum reserved reserved_find(const char *word, size_t len)
 {
-    for (int i = RW_NONE + 1; i < RW_COUNT; i++) {
-        if (reserved_words[i].text[0] == word[0] && reserved_words[i].len == len &&
-            memcmp(reserved_words[i].text, word, len) == 0)
+    int i = reserved_first[(unsigned char)word[0]];
+    if (i == RW_NONE)
+        return RW_NONE;
+    for (; i < RW_COUNT && reserved_words[i].text[0] == word[0]; i++) {
+        const char *text = reserved_words[i].text;
+        if (reserved_words[i].len == len && text[len - 1] == word[len - 1] &&
+            memcmp(text, word, len) == 0)
             return (enum reserved)i;
     }
     return RW_NONE;
@@ -42,16 +53,9 @@ const char *parse_reserved_at(size_t i)
     return i < RW_COUNT - 1 ? reserved_words[i + 1].text : NULL;
 }
 
-/* Bytes that may begin a reserved word. */
-static bool may_be_reserved(int c)
+/* peek_reserved() for a word that is interrupted by a backslash-newline or the end of an input. */
+static enum reserved peek_joined(struct parser *p)
 {
-    return c > 0 && (strchr("![{}cdefinstuw", c) || c == '\\');
-}
-
-enum reserved peek_reserved(struct parser *p)
-{
-    if (!may_be_reserved(look(p)))
-        return RW_NONE;
     char word[RESERVED_MAX + 1];
     size_t len = 0, n = 0;
     int c;
@@ -69,6 +73,30 @@ enum reserved peek_reserved(struct parser *p)
     if (found == RW_NOT && c == '(')
         return RW_NONE; /* !(pattern) */
     return found;
+}
+
+enum reserved peek_reserved(struct parser *p)
+{
+    int first = look(p);
+    if (first <= 0 || (!reserved_first[first] && first != '\\'))
+        return RW_NONE;
+    if (p->in == p->peeked_in && p->pos == p->peeked_pos && p->in->serial == p->peeked_serial)
+        return p->peeked;
+    const char *word = p->text + p->pos;
+    size_t room = p->len - p->pos, len = 1;
+    if (room > RESERVED_MAX + 1)
+        room = RESERVED_MAX + 1;
+    while (len < room && word[len] != '\\' && word[len] && !cclass_is(word[len], CC_META))
+        len++;
+    if (first == '\\' || len == p->len - p->pos || word[len] == '\\')
+        return peek_joined(p);
+    p->peeked = len <= RESERVED_MAX ? reserved_find(word, len) : RW_NONE;
+    if (p->peeked == RW_NOT && word[len] == '(')
+        p->peeked = RW_NONE; /* !(pattern) */
+    p->peeked_in = p->in;
+    p->peeked_pos = p->pos;
+    p->peeked_serial = p->in->serial;
+    return p->peeked;
 }
 
 bool take_reserved(struct parser *p, enum reserved word)

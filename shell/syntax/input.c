@@ -98,7 +98,7 @@ int look_slow(struct parser *p)
     }
 }
 
-int look_ahead(struct parser *p, size_t n)
+int look_ahead_slow(struct parser *p, size_t n)
 {
     const struct input *in = p->in;
     size_t pos = p->pos;
@@ -150,7 +150,7 @@ void skip_joined(struct parser *p, size_t n)
         p->pos++;
 }
 
-int look_joined(struct parser *p)
+int look_joined_slow(struct parser *p)
 {
     int c;
     while ((c = look(p)) == '\\' && look_ahead(p, 1) == '\n')
@@ -177,7 +177,7 @@ static void skip_comment(struct parser *p)
     } while (look(p) >= 0);
 }
 
-void skip_space(struct parser *p)
+void skip_space_slow(struct parser *p)
 {
     for (;;) {
         int c = look(p);
@@ -222,19 +222,20 @@ static struct input *line_root(const struct parser *p, size_t *ret_pos)
     return in;
 }
 
-uint32_t parser_line(struct parser *p)
+uint32_t parser_line_slow(struct parser *p)
 {
     size_t pos;
     struct input *in = line_root(p, &pos);
     const char *text = in->text;
     size_t at = in->line_pos;
     uint32_t line = in->line;
-    for (; at < pos; at++) {
-        if (text[at] == '\n')
-            line++;
+    const char *newline;
+    while (at < pos && (newline = memchr(text + at, '\n', pos - at))) {
+        line++;
+        at = (size_t)(newline + 1 - text);
     }
     in->line = line;
-    in->line_pos = at;
+    in->line_pos = at > pos ? at : pos;
     return line;
 }
 
@@ -289,19 +290,14 @@ void *parser_alloc(struct parser *p, size_t bytes)
     return block;
 }
 
-void *items_take(struct parser *p, struct str *stack, size_t mark, size_t item_bytes,
-                 uint32_t *ret_count)
+void *items_move(struct parser *p, struct str *stack, size_t bytes)
 {
-    size_t bytes = stack->len - mark;
     void *items = NULL;
-    *ret_count = 0;
-    if (stack->failed || bytes / item_bytes > UINT32_MAX)
+    if (stack->failed || bytes > UINT32_MAX)
         parser_no_memory(p);
-    else if (bytes > 0 && (items = parser_alloc(p, bytes))) {
-        memcpy(items, stack->data + mark, bytes);
-        *ret_count = (uint32_t)(bytes / item_bytes);
-    }
-    if (stack->len > mark)
-        str_truncate(stack, mark);
+    else if ((items = parser_alloc(p, bytes)))
+        memcpy(items, stack->data + stack->len - bytes, bytes);
+    if (bytes > 0)
+        str_truncate(stack, stack->len - bytes);
     return items;
 }

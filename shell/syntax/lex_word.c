@@ -395,9 +395,12 @@ static struct word *lex_plain(struct parser *p, enum word_mode mode)
     const char *text = p->text + p->pos;
     const char *end = p->text + p->len;
     const char *s = text;
-    while (s < end && !(byte_class[(unsigned char)*s] & (T_META | T_QUOTE | T_TILDE)))
+    unsigned class = 0, seen = 0;
+    while (s < end && !((class = byte_class[(unsigned char)*s]) & (T_META | T_QUOTE | T_TILDE))) {
+        seen |= class;
         s++;
-    if (s == text || s == end || !(byte_class[(unsigned char)*s] & T_META) || *s == '(')
+    }
+    if (s == text || s == end || !(class & T_META) || *s == '(')
         return NULL;
     struct {
         struct word word;
@@ -415,7 +418,10 @@ static struct word *lex_plain(struct parser *p, enum word_mode mode)
     block->part = (struct part){ .kind = PART_LITERAL, .line = word->line };
     block->part.literal.text = copy;
     block->part.literal.len = len;
-    resolve_word(p, word, mode);
+    if (seen & (T_BRACE | T_BRACKET | T_STAR))
+        resolve_word(p, word, mode);
+    else
+        resolve_literal(p, word, mode);
     return word;
 }
 

@@ -105,6 +105,10 @@ struct parser {
     size_t nested_pos;
     struct input *no_alias_in; /* the place where the last look-up found no alias */
     size_t no_alias_pos;
+    struct input *peeked_in; /* the place where peek_reserved looked last ... */
+    size_t peeked_pos;
+    uint32_t peeked_serial;
+    enum reserved peeked;     /* ... and what it found */
     struct input *bracket_in; /* from BRACKET_FROM to BRACKET_END there is no `]` and no newline */
     uint32_t bracket_serial;
     size_t bracket_from, bracket_end;
@@ -135,14 +139,23 @@ static inline int look(struct parser *p)
     return p->pos < p->len ? (unsigned char)p->text[p->pos] : look_slow(p);
 }
 /* The N-th byte after the cursor, or -1. Valid only when look() found a byte. */
-int look_ahead(struct parser *p, size_t n);
+int look_ahead_slow(struct parser *p, size_t n);
+static inline int look_ahead(struct parser *p, size_t n)
+{
+    return n < p->len - p->pos ? (unsigned char)p->text[p->pos + n] : look_ahead_slow(p, n);
+}
 /* Offset from the cursor of the byte behind that at offset N, over backslash-newlines. */
 size_t ahead_next(struct parser *p, size_t n);
 /* As look_ahead(), but backslash-newlines do not count; skip_joined() skips N bytes likewise. */
 int look_joined_ahead(struct parser *p, size_t n);
 void skip_joined(struct parser *p, size_t n);
 /* Removes a backslash-newline under the cursor, if there; then looks. */
-int look_joined(struct parser *p);
+int look_joined_slow(struct parser *p);
+static inline int look_joined(struct parser *p)
+{
+    int c = look(p);
+    return c == '\\' ? look_joined_slow(p) : c;
+}
 static inline void skip(struct parser *p, size_t n)
 {
     p->pos += n;
@@ -152,14 +165,32 @@ void skip_over(struct parser *p, size_t n);
 /* Advances when the byte under the cursor (backslash-newlines removed) is C. */
 bool take(struct parser *p, char c);
 /* Blanks, backslash-newlines and comments. */
-void skip_space(struct parser *p);
+void skip_space_slow(struct parser *p);
+static inline void skip_space(struct parser *p)
+{
+    while (p->pos < p->len) {
+        char c = p->text[p->pos];
+        if (c != ' ') {
+            if (c == '\0' || c == '\t' || c == '#' || c == '\\')
+                break;
+            return;
+        }
+        p->pos++;
+    }
+    skip_space_slow(p);
+}
 /* The same and newlines (here-document bodies are read). False on failure. */
 bool skip_newlines(struct parser *p);
 /* Consumes the newline under the cursor and the here-documents that wait for it. */
 bool take_newline(struct parser *p);
 struct cursor cursor_save(struct parser *p);
 void cursor_restore(struct parser *p, struct cursor c);
-uint32_t parser_line(struct parser *p);
+uint32_t parser_line_slow(struct parser *p);
+static inline uint32_t parser_line(struct parser *p)
+{
+    const struct input *in = p->in;
+    return in->line_pos == p->pos && !in->outer ? in->line : parser_line_slow(p);
+}
 /* Lets the parser read IN (text, len set) until island_leave. */
 struct cursor island_enter(struct parser *p, struct input *in, uint32_t line);
 void island_leave(struct parser *p, struct cursor back);
@@ -187,12 +218,24 @@ static inline size_t stack_mark(const struct parser *p)
 }
 static inline void stack_push(struct parser *p, const void *item, size_t bytes)
 {
-    str_append(&p->stack, item, bytes);
+    struct str *s = &p->stack;
+    if (s->cap - s->len <= bytes && !str_reserve(s, bytes))
+        return;
+    memcpy(s->data + s->len, item, bytes);
+    s->len += bytes;
 }
+/* items_take() of BYTES bytes. */
+void *items_move(struct parser *p, struct str *stack, size_t bytes);
 /* Copies the items above MARK to the arena, drops them, and gives their number. NULL when none (or
  * failed). */
-void *items_take(struct parser *p, struct str *stack, size_t mark, size_t item_bytes,
-                 uint32_t *ret_count);
+static inline void *items_take(struct parser *p, struct str *stack, size_t mark, size_t item_bytes,
+                               uint32_t *ret_count)
+{
+    size_t bytes = stack->len - mark;
+    void *items = bytes > 0 || stack->failed ? items_move(p, stack, bytes) : NULL;
+    *ret_count = items ? (uint32_t)(bytes / item_bytes) : 0;
+    return items;
+}
 static inline void *stack_take(struct parser *p, size_t mark, size_t item_bytes,
                                uint32_t *ret_count)
 {
@@ -310,6 +353,8 @@ bool here_read_all(struct parser *p);
 
 /* resolve.c */
 void resolve_word(struct parser *p, struct word *word, enum word_mode mode);
+/* The same for WORD of one unquoted literal without special bytes. */
+void resolve_literal(struct parser *p, struct word *word, enum word_mode mode);
 struct word *word_from_parts(struct parser *p, struct part *parts, uint32_t count, uint32_t line,
                              enum word_mode mode);
 

@@ -15,9 +15,17 @@ struct scan {
     bool bracket, glob;
 };
 
+/* Bytes that scan_text() asks about. */
+static const bool scanned[256] = {
+    ['{'] = true, [','] = true, ['.'] = true, ['}'] = true,
+    ['*'] = true, ['?'] = true, ['['] = true, [']'] = true,
+};
+
 static void scan_text(struct scan *s, const char *text, size_t len)
 {
     for (size_t i = 0; i < len; i++) {
+        if (!scanned[(unsigned char)text[i]])
+            continue;
         switch (text[i]) {
         case '{':
             s->brace_depth++;
@@ -104,6 +112,13 @@ static void join_literals(struct parser *p, struct word *word)
     }
 }
 
+/* Words that are compiled, which is kept with them. */
+static bool mode_is_compiled(enum word_mode mode)
+{
+    return mode == WORD_PATTERN || mode == WORD_REGEX || mode == WORD_ARITH || mode == WORD_TRIM ||
+           mode == WORD_SUBST || mode == WORD_SUBSCRIPT;
+}
+
 void resolve_word(struct parser *p, struct word *word, enum word_mode mode)
 {
     scan_flags(p, word, mode);
@@ -121,8 +136,16 @@ void resolve_word(struct parser *p, struct word *word, enum word_mode mode)
         if (variable)
             word->flags |= WORD_IS_VARIABLE;
     }
-    if (mode == WORD_PATTERN || mode == WORD_REGEX || mode == WORD_ARITH || mode == WORD_TRIM ||
-        mode == WORD_SUBST || mode == WORD_SUBSCRIPT)
+    if (mode_is_compiled(mode))
+        word->cache = parser_cache(p);
+}
+
+void resolve_literal(struct parser *p, struct word *word, enum word_mode mode)
+{
+    word->kind = WORD_LITERAL;
+    word->text = word->parts[0].literal.text;
+    word->len = word->parts[0].literal.len;
+    if (mode_is_compiled(mode))
         word->cache = parser_cache(p);
 }
 
