@@ -41,12 +41,13 @@ static int row_find(const char *name, size_t len)
     int low = 0, high = ROW_COUNT;
     while (low < high) {
         int middle = (low + high) / 2;
-        int order = len ? (unsigned char)name[0] - (unsigned char)rows[middle].name[0] : -1;
-        if (order == 0)
-            order = text_compare(name, len, rows[middle].name, rows[middle].len);
-        if (order == 0)
+        const char *other = rows[middle].name;
+        size_t same = 0; /* mostly too few bytes for a call */
+        while (same < len && name[same] == other[same] && other[same])
+            same++;
+        if (same == len && !other[same])
             return middle;
-        if (order < 0)
+        if (same == len || (unsigned char)name[same] < (unsigned char)other[same])
             high = middle;
         else
             low = middle + 1;

@@ -80,6 +80,7 @@ enum flow exec_init(struct shell *sh)
         .ctx = sh,
         .intern = hook_intern,
         .alias = hook_alias,
+        .alias_count = &sh->aliases.count,
         .is_declaration = hook_is_declaration,
         .takes_command = hook_takes_command,
         .region = sh->program_region,

@@ -36,8 +36,10 @@ static enum reserved reserved_find(const char *word, size_t len)
         return RW_NONE;
     for (; i < RW_COUNT && reserved_words[i].text[0] == word[0]; i++) {
         const char *text = reserved_words[i].text;
-        if (reserved_words[i].len == len && text[len - 1] == word[len - 1] &&
-            memcmp(text, word, len) == 0)
+        size_t same = 1; /* too few bytes for a call */
+        while (same < len && text[same] == word[same])
+            same++;
+        if (same == len && reserved_words[i].len == len)
             return (enum reserved)i;
     }
     return RW_NONE;
@@ -53,7 +55,8 @@ const char *parse_reserved_at(size_t i)
     return i < RW_COUNT - 1 ? reserved_words[i + 1].text : NULL;
 }
 
-/* peek_reserved() for a word that is interrupted by a backslash-newline or the end of an input. */
+/* peek_reserved_slow() for a word that is interrupted by a backslash-newline or the end of an
+ * input. */
 static enum reserved peek_joined(struct parser *p)
 {
     char word[RESERVED_MAX + 1];
@@ -75,13 +78,22 @@ static enum reserved peek_joined(struct parser *p)
     return found;
 }
 
-enum reserved peek_reserved(struct parser *p)
+static enum reserved peek_keep(struct parser *p, enum reserved word)
+{
+    p->peeked_in = p->in;
+    p->peeked_pos = p->pos;
+    p->peeked_serial = p->in->serial;
+    p->peeked = word;
+    return word;
+}
+
+enum reserved peek_reserved_slow(struct parser *p)
 {
     int first = look(p);
-    if (first <= 0 || (!reserved_first[first] && first != '\\'))
+    if (first <= 0)
         return RW_NONE;
-    if (p->in == p->peeked_in && p->pos == p->peeked_pos && p->in->serial == p->peeked_serial)
-        return p->peeked;
+    if (!reserved_first[first] && first != '\\')
+        return peek_keep(p, RW_NONE);
     const char *word = p->text + p->pos;
     size_t room = p->len - p->pos, len = 1;
     if (room > RESERVED_MAX + 1)
@@ -90,13 +102,9 @@ enum reserved peek_reserved(struct parser *p)
         len++;
     if (first == '\\' || len == p->len - p->pos || word[len] == '\\')
         return peek_joined(p);
-    p->peeked = len <= RESERVED_MAX ? reserved_find(word, len) : RW_NONE;
-    if (p->peeked == RW_NOT && word[len] == '(')
-        p->peeked = RW_NONE; /* !(pattern) */
-    p->peeked_in = p->in;
-    p->peeked_pos = p->pos;
-    p->peeked_serial = p->in->serial;
-    return p->peeked;
+    enum reserved found = len <= RESERVED_MAX ? reserved_find(word, len) : RW_NONE;
+    bool group = found == RW_NOT && word[len] == '('; /* !(pattern) */
+    return peek_keep(p, group ? RW_NONE : found);
 }
 
 bool take_reserved(struct parser *p, enum reserved word)
@@ -218,7 +226,9 @@ static bool alias_enter(struct parser *p, const char *value, const struct alias_
 
 bool alias_expand(struct parser *p)
 {
-    if (look(p) < 0 || (p->in == p->no_alias_in && p->pos == p->no_alias_pos))
+    const size_t *count = p->hooks->alias_count;
+    if (look(p) < 0 || (count && *count == 0) ||
+        (p->in == p->no_alias_in && p->pos == p->no_alias_pos))
         return false;
     struct alias_word word;
     const char *value = NULL;

@@ -229,13 +229,10 @@ uint32_t parser_line_slow(struct parser *p)
     const char *text = in->text;
     size_t at = in->line_pos;
     uint32_t line = in->line;
-    const char *newline;
-    while (at < pos && (newline = memchr(text + at, '\n', pos - at))) {
-        line++;
-        at = (size_t)(newline + 1 - text);
-    }
+    for (; at < pos; at++)
+        line += text[at] == '\n';
     in->line = line;
-    in->line_pos = at > pos ? at : pos;
+    in->line_pos = at;
     return line;
 }
 

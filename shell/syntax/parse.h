@@ -32,6 +32,7 @@ struct parse_hooks {
     struct name *(*intern)(void *ctx, const char *text, size_t len); /* NULL: out of memory */
     /* Value of alias NAME, or NULL; borrowed until the next call. */
     const char *(*alias)(void *ctx, const char *name, size_t len);
+    const size_t *alias_count; /* 0 there: ALIAS need not be asked; may be NULL */
     /* True for names of declaration commands (typeset, export, ... and aliases/types made so). */
     bool (*is_declaration)(void *ctx, const char *name, size_t len);
     /* May a compound command stand after the options of the command NAME? With OPTION, one of its

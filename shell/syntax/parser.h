@@ -367,7 +367,13 @@ struct node *parse_pipeline(struct parser *p);
 /* command.c: words with a meaning at the start of a command */
 /* Skips blanks and expands aliases. */
 void command_position(struct parser *p);
-enum reserved peek_reserved(struct parser *p);
+enum reserved peek_reserved_slow(struct parser *p);
+static inline enum reserved peek_reserved(struct parser *p)
+{
+    if (p->in == p->peeked_in && p->pos == p->peeked_pos && p->in->serial == p->peeked_serial)
+        return p->peeked;
+    return peek_reserved_slow(p);
+}
 bool take_reserved(struct parser *p, enum reserved word);
 /* Takes WORD, or reports that what OPENER began at LINE is not terminated, or the unexpected token.
  */
