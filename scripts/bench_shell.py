@@ -1,13 +1,18 @@
 """bench shell: runs our workloads on memksh and on every other shell installed, in turn.
 
-Usage: scripts/bench shell [--shell PATH] [--vs NAME,...] [--only REGEX] [--full] [--runs N] [--out DIR]
+Usage: scripts/bench shell [--shell PATH] [--vs NAME,...] [--only REGEX] [--full] [--runs N] [--minutes M] [--out DIR]
+                           [--results FILE]
 
 Workloads are the scripts of tests/bench/shell, each with a head: a comment that says what it does, then lines
 `## KEY: VALUE` (group, n, need, expect, check, stdin, data, dir, repeat, args, runs, timeout, set). All shells
 run a workload in turn, RUNS times, on one processor; a figure is the median of wall time, a ratio the median of
 the pairwise ratios memksh/other (below 1: memksh is faster). A workload that a shell's language cannot express
-is skipped. Writes DIR/shell.tsv and, with gnuplot, DIR/shell.png, beside what it prints. `limit` is a C program
-that does what nanosort does.
+is skipped. Writes DIR/shell.tsv and, with gnuplot, DIR/shell.png, beside what it prints; --results puts the table,
+with the date and the machine, below the line `## Measured` of FILE (tests/bench/RESULTS.md). `limit` is a C program
+that does what nanosort does. ^C ends the run; what was measured until then is written.
+
+With --minutes a shell that has used up its share of that time on a workload makes no further runs, and one run may
+take ten shares: what takes longer is `timeout`. As memksh and the fast shells need less, it is over in about that time.
 """
 import argparse
 import math
@@ -17,6 +22,7 @@ import shutil
 import statistics
 import subprocess
 import sys
+import time
 
 TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 PEERS = {"ksh93": ["ksh93"], "mksh": ["mksh"], "bash": ["bash"], "yash": ["yash"], "dash": ["dash"],
@@ -94,6 +100,7 @@ class Bench:
         os.makedirs(self.scratch, exist_ok=True)
         self.env = {"PATH": os.environ.get("PATH", "/usr/bin:/bin"), "HOME": self.scratch, "LC_ALL": "C.UTF-8",
                     "TERM": "dumb"}
+        self.share = 25.0  # seconds after which a shell makes no further run of a workload
         self.input_maker = self.compile("bench_input")
         self.launcher = self.compile("bench_launch")
 
@@ -139,7 +146,10 @@ class Bench:
             env["DATA"] = self.made(*work.head["data"].split())
         if "dir" in work.head:
             env["DATA"] = self.made("dir", work.head["dir"])
-        line = [self.launcher, work.head.get("timeout", "60"), work.head.get("repeat", "1"), stdin, out, out + ".err"]
+        limit = work.head.get("timeout", "60")
+        if self.args.minutes:
+            limit = str(min(int(limit), math.ceil(10 * self.share)))
+        line = [self.launcher, limit, work.head.get("repeat", "1"), stdin, out, out + ".err"]
         run = subprocess.run(line + argv, env=env, cwd=self.scratch, stdout=subprocess.PIPE, text=True, check=True)
         status, wall, _, peak = run.stdout.split()
         wall = float(wall)
@@ -178,7 +188,7 @@ class Bench:
                 outcome = results[shell.name]
                 if commands[shell.name] is None:
                     outcome.state = "skip"
-                elif outcome.state == "ok" and (run == 0 or outcome.spent < 25):
+                elif outcome.state == "ok" and (run == 0 or outcome.spent < self.share):
                     self.once(commands[shell.name], work, outcome)
         return results
 
@@ -196,15 +206,62 @@ def shown(value):
     return "-" if value is None else "%.2f" % value if value >= 0.1 else "%.3f" % value
 
 
+def spread(outcome):
+    """How far the runs are apart, in per cent of their median."""
+    return 100 * (max(outcome.wall) - min(outcome.wall)) / outcome.median() if outcome.wall else 0
+
+
 def report(path, names, rows):
     with open(path, "w", encoding="utf-8") as f:
         f.write("workload\tgroup\tn\tspread_percent\tpeak_kib\t%s\n" % "\t".join(n + "_s" for n in names))
         for work, results in rows:
             mine = results[names[0]]
-            spread = 100 * (max(mine.wall) - min(mine.wall)) / mine.median() if mine.wall else 0
             times = ["%.4f" % results[n].median() if results[n].wall else results[n].state for n in names]
             peak = max(mine.peak_kib) if mine.peak_kib else 0
-            f.write("%s\t%s\t%s\t%.0f\t%d\t%s\n" % (work.name, work.group, work.size, spread, peak, "\t".join(times)))
+            f.write("%s\t%s\t%s\t%.0f\t%d\t%s\n" % (work.name, work.group, work.size, spread(mine), peak, "\t".join(times)))
+
+
+def machine():
+    """When and on what this was measured."""
+    def said(*command):
+        try:
+            return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, check=False).stdout
+        except OSError:
+            return ""
+
+    with open("/proc/cpuinfo", encoding="ascii", errors="replace") as f:
+        model = re.search(r"^model name\s*: (.*)", f.read(), re.M)
+    return "%s, %s, %d processors, load %.1f, Linux %s; %s." % (
+        time.strftime("%Y-%m-%d"), model.group(1) if model else os.uname().machine, os.cpu_count(), os.getloadavg()[0],
+        os.uname().release, said("dpkg-query", "-W", "-f", "${Package} ${Version}, ", "ksh93u+m", "mksh", "bash", "yash",
+                                 "dash", "zsh", "libc6").rstrip(", "))
+
+
+def put_results(path, started, names, rows, means):
+    """Replaces what the file PATH has below its line `## Measured`; what is above is written by hand."""
+    with open(path, encoding="utf-8") as f:
+        kept = f.read().split("\n## Measured\n")[0].rstrip("\n")
+    lines = [started, "", "Seconds (medians), spread of the runs, peak; for the others seconds and, in brackets, the ratio memksh/other.",
+             "", "| workload | n | memksh | +-% | MiB | " + " | ".join(names[1:]) + " |", "|---" * (len(names) + 4) + "|"]
+    for work, results in rows:
+        mine = results[names[0]]
+        cells = [work.name, work.size]
+        if mine.wall:
+            cells += ["%.3f" % mine.median(), "%.0f" % spread(mine), "%.1f" % (max(mine.peak_kib) / 1024)]
+        else:
+            cells += [mine.state, "", ""]
+        for name in names[1:]:
+            other = results[name]
+            quotient = ratio(mine, other)
+            cells.append("%.3f (%s)" % (other.median(), shown(quotient)) if quotient else
+                         "" if other.state == "skip" else other.state)
+        lines.append("| %s |" % " | ".join(cells))
+    lines += ["", "Geometric means of the ratios (below 1: memksh is faster):", "",
+              "| group | " + " | ".join(names[1:-1]) + " |", "|---" * (len(names) - 1) + "|"]
+    lines += ["| %s | %s |" % (group, " | ".join(shown(values[n]) for n in names[1:-1])) for group, values in means.items()]
+    with open(path, "w", encoding="utf-8") as f:
+        f.write("%s\n\n## Measured\n\n%s\n" % (kept, "\n".join(lines)))
+    print("written: %s" % path)
 
 
 def picture(path, means):
@@ -223,6 +280,74 @@ def picture(path, means):
         "plot %s, 1 lc black title ''\n" % (path, plots)))
 
 
+def table_line(names, work, results):
+    """The line of the table for WORK, and the ratios to the other shells."""
+    mine, ratios = results[names[0]], {}
+    line = "%-19s" % work.name
+    if mine.wall:
+        line += "%8.3f %4.0f%8.1f" % (mine.median(), spread(mine), max(mine.peak_kib) / 1024)
+    else:
+        line += "%8s %4s%8s" % (mine.state, "", "")
+    for name in names[1:]:
+        other = results[name]
+        quotient = ratio(mine, other)
+        if quotient and work.group != "memory" and name != "limit":
+            ratios[name] = quotient
+        text = "%.3f" % other.median() if other.wall else "" if other.state == "skip" else other.state
+        line += "%9s%6s" % (text, shown(quotient) if quotient else "")
+    return line, ratios
+
+
+def run_all(bench, works, shells):
+    """Runs WORKS and prints a line for each. Returns what was measured, the ratios by group, and whether all were run."""
+    names = [s.name for s in shells]
+    print("%-19s%8s %4s%8s" % ("workload", "wall s", "+-%", "MiB") + "".join("%15s" % n for n in names[1:]))
+    rows, ratios = [], {}
+    try:
+        for done, work in enumerate(works):
+            if sys.stderr.isatty():
+                bar = "#" * (30 * done // len(works))
+                sys.stderr.write("\r\033[K[%-30s] %d/%d %s" % (bar, done, len(works), work.name))
+            results = bench.workload(work, shells)
+            rows.append((work, results))
+            line, quotients = table_line(names, work, results)
+            for name, quotient in quotients.items():
+                ratios.setdefault(work.group, {}).setdefault(name, []).append(quotient)
+            sys.stderr.write("\r\033[K" if sys.stderr.isatty() else "")
+            print(line, flush=True)
+    except KeyboardInterrupt:
+        sys.stderr.write("\r\033[K" if sys.stderr.isatty() else "")
+        print("interrupted after %d of %d workloads" % (len(rows), len(works)), file=sys.stderr)
+        return rows, ratios, False
+    return rows, ratios, True
+
+
+def find_shells(args, bench):
+    shells = [Shell("memksh", [args.shell])]
+    for name in filter(None, args.vs.split(",")):
+        argv = PEERS.get(name, [name])
+        if shutil.which(argv[0]):
+            shells.append(Shell(name, argv))
+        elif name not in PEERS or args.vs != ",".join(PEERS):
+            fail("%s: no such shell" % name)
+        else:
+            print("bench: %s is not installed" % name, file=sys.stderr)
+    return shells + [Shell("limit", [bench.compile("nanosort_limit")])]
+
+
+def find_works(args):
+    folder = os.path.join(TOP, "tests/bench/shell")
+    works = [Workload(os.path.join(folder, f)) for f in sorted(os.listdir(folder)) if f.endswith(".sh")]
+    try:
+        works = [w for w in works if (re.search(args.only, w.name) or args.only == w.group) and
+                 (args.full or w.head.get("set", "default") == "default" or args.only == w.name)]
+    except re.error as error:
+        fail("--only %s: %s" % (args.only, error))
+    if not works:
+        fail("--only %s: no such workload" % args.only)
+    return sorted(works, key=lambda w: (GROUPS.index(w.group), w.name))
+
+
 def main(argv):
     parser = argparse.ArgumentParser(prog="scripts/bench shell", description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -231,47 +356,26 @@ def main(argv):
     parser.add_argument("--only", default="", help="workloads or groups whose name matches")
     parser.add_argument("--full", action="store_true", help="the long workloads too")
     parser.add_argument("--runs", type=int, default=3)
+    parser.add_argument("--minutes", type=float, default=None, help="about how long the run may take")
     parser.add_argument("--out", default=os.path.join(TOP, "build/bench-shell"))
+    parser.add_argument("--results", default=None, help="a file whose part below `## Measured` is replaced")
     args = parser.parse_args(argv)
     args.shell, args.out = os.path.abspath(args.shell), os.path.abspath(args.out)
     if not os.access(args.shell, os.X_OK):
         fail("%s: no such shell; build it first, or name one with --shell" % args.shell)
+    if args.runs < 1 or (args.minutes is not None and args.minutes <= 0):
+        fail("--runs and --minutes are above 0")
+    if args.results and not os.path.exists(args.results):
+        fail("%s: no such file" % args.results)
+    works = find_works(args)
     bench = Bench(args)
-    shells = [Shell("memksh", [args.shell])]
-    shells += [Shell(n, PEERS.get(n, [n])) for n in args.vs.split(",") if n and shutil.which(PEERS.get(n, [n])[0])]
-    shells.append(Shell("limit", [bench.compile("nanosort_limit")]))
+    shells = find_shells(args, bench)
     names = [s.name for s in shells]
-    folder = os.path.join(TOP, "tests/bench/shell")
-    works = [Workload(os.path.join(folder, f)) for f in sorted(os.listdir(folder)) if f.endswith(".sh")]
-    works = [w for w in works if (re.search(args.only, w.name) or args.only == w.group) and
-             (args.full or w.head.get("set", "default") == "default" or args.only == w.name)]
-    works.sort(key=lambda w: (GROUPS.index(w.group), w.name))
-    cpus = sorted(os.sched_getaffinity(0))
-    os.sched_setaffinity(0, cpus[-1:])
-    print("%-19s%8s %4s%8s" % ("workload", "wall s", "+-%", "MiB") + "".join("%15s" % n for n in names[1:]))
-    rows, ratios = [], {}
-    for done, work in enumerate(works):
-        if sys.stderr.isatty():
-            bar = "#" * (30 * done // len(works))
-            sys.stderr.write("\r\033[K[%-30s] %d/%d %s" % (bar, done, len(works), work.name))
-        results = bench.workload(work, shells)
-        rows.append((work, results))
-        mine = results["memksh"]
-        line = "%-19s" % work.name
-        if mine.wall:
-            spread = 100 * (max(mine.wall) - min(mine.wall)) / mine.median()
-            line += "%8.3f %4.0f%8.1f" % (mine.median(), spread, max(mine.peak_kib) / 1024)
-        else:
-            line += "%8s %4s%8s" % (mine.state, "", "")
-        for name in names[1:]:
-            other = results[name]
-            quotient = ratio(mine, other)
-            if quotient and work.group != "memory" and name != "limit":
-                ratios.setdefault(work.group, {}).setdefault(name, []).append(quotient)
-            text = "%.3f" % other.median() if other.wall else "" if other.state == "skip" else other.state
-            line += "%9s%6s" % (text, shown(quotient) if quotient else "")
-        sys.stderr.write("\r\033[K" if sys.stderr.isatty() else "")
-        print(line, flush=True)
+    if args.minutes:
+        bench.share = 60 * args.minutes / len(works) / len(shells)
+    os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[-1:])
+    started = machine()
+    rows, ratios, complete = run_all(bench, works, shells)
     print("\ngeometric means of the ratios (below 1: memksh is faster)")
     means = {}
     for group in [g for g in GROUPS if g in ratios] + ["all"]:
@@ -281,4 +385,8 @@ def main(argv):
     report(os.path.join(args.out, "shell.tsv"), names, rows)
     picture(os.path.join(args.out, "shell.png"), means)
     print("written: %s" % os.path.join(args.out, "shell.tsv"))
+    if not complete:
+        return 130
+    if args.results:
+        put_results(args.results, started, names, rows, means)
     return 1 if any(not r["memksh"].wall for _, r in rows) else 0

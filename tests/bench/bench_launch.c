@@ -41,6 +41,14 @@ static double seconds(struct timeval t)
     return (double)t.tv_sec + (double)t.tv_usec / 1e6;
 }
 
+/* The command is a process group of its own, which ^C does not reach. */
+static void given_up(int signal)
+{
+    if (running > 0)
+        kill(-running, SIGKILL);
+    _exit(128 + signal);
+}
+
 static void child(char **argv)
 {
     const int flags[] = { O_RDONLY, O_WRONLY | O_CREAT | O_TRUNC, O_WRONLY | O_CREAT | O_TRUNC };
@@ -67,14 +75,27 @@ int main(int argc, char **argv)
     long times = strtol(argv[2], NULL, 10), peak = 0;
     int status = 0;
     signal(SIGALRM, too_late);
+    signal(SIGINT, given_up);
+    signal(SIGTERM, given_up);
     alarm((unsigned)(limit + 0.999));
     for (long i = 0; i < times && status == 0 && !late; i++) {
         struct rusage usage;
+        sigset_t stops, before;
+        sigemptyset(&stops);
+        sigaddset(&stops, SIGINT);
+        sigaddset(&stops, SIGTERM);
+        sigprocmask(SIG_BLOCK, &stops, &before); /* until it is known what to stop */
         running = fork();
         if (running < 0)
             return 1;
-        if (running == 0)
+        if (running == 0) {
+            signal(SIGINT, SIG_DFL);
+            signal(SIGTERM, SIG_DFL);
+            sigprocmask(SIG_SETMASK, &before, NULL);
             child(argv);
+        }
+        setpgid(running, running);
+        sigprocmask(SIG_SETMASK, &before, NULL);
         while (wait4(running, &status, 0, &usage) < 0 && errno == EINTR)
             ;
         cpu += seconds(usage.ru_utime) + seconds(usage.ru_stime);
