@@ -114,7 +114,8 @@ static enum flow alias_run(struct shell *sh, struct args *args)
             TRY(print_alias(sh, operand, value, with_command));
         } else {
             shell_warn(sh, args->argv[0], "%s: alias not found", operand);
-            sh->status = 1;
+            if (sh->status < 255)
+                sh->status++; /* how many there are not */
         }
     }
     return FLOW_NEXT;

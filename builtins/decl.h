@@ -10,6 +10,7 @@
 struct decl {
     struct var_change change;
     uint32_t last_case;  /* the last one of -l and -u, as an attribute */
+    uint32_t last_size;  /* the last one of -l and -s */
     const char *command; /* for messages: argv[0] */
     const char *word;    /* what -p prints before each: "export"; NULL: typeset and attributes */
     bool print;          /* -p */

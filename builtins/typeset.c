@@ -125,6 +125,8 @@ static void set_attr(struct decl *decl, uint32_t attr)
     decl->change.set = (decl->change.set & ~drop) | attr;
     if (attr & (VAR_LOWER | VAR_UPPER))
         decl->last_case = attr;
+    if (attr & (VAR_LOWER | VAR_SHORT))
+        decl->last_size = attr;
 }
 
 /* One option of typeset. */
@@ -316,7 +318,7 @@ static enum flow assign_value(struct shell *sh, const struct args *args,
 }
 
 /* typeset -A NAME[SUBSCRIPT]: KIND is meant for NAME, or for the element if NAME is an array
- * already. */
+ * already. typeset -a NAME[N] of a new array is one of N elements. */
 static enum flow declare_element(struct shell *sh, const struct args *args,
                                  const struct var_ref *whole, const struct operand *operand,
                                  uint32_t kind)
@@ -329,7 +331,12 @@ static enum flow declare_element(struct shell *sh, const struct args *args,
         struct var_change change = { .set = kind & VAR_ASSOC ? VAR_ASSOC : VAR_INDEXED,
                                      .base = -1,
                                      .width = -1 };
-        return var_declare_ref(sh, whole, &change);
+        TRY(var_declare_ref(sh, whole, &change));
+        if (!(kind & VAR_INDEXED) || operand->value || operand->assign)
+            return FLOW_NEXT;
+        TRY(operand_ref(sh, args, operand->text, operand->ref_len, &ref));
+        ref.base = whole->base;
+        return var_size_array(sh, whole, &ref);
     }
     if (!(kind & VAR_ASSOC) || operand->value || operand->assign)
         return FLOW_NEXT;
@@ -480,13 +487,17 @@ static enum flow declare_static(struct shell *sh, const struct decl *decl, const
 {
     struct str hidden;
     str_init(&hidden, sh->scratch);
-    str_printf(&hidden, ".sh.static.%s.%.*s", sh->frame->func->function_name,
-               (int)operand->name_len, operand->text);
+    const char *function = sh->frame->func->function_name;
+    struct func *func = func_find(sh, function, strlen(function));
+    str_printf(&hidden, STATIC_PREFIX "%s.%.*s", function, (int)operand->name_len, operand->text);
+    if (func)
+        func->has_statics = true;
     struct name *target = str_ok(&hidden) ? name_intern(sh, hidden.data, hidden.len) : NULL;
     struct name *name = name_intern(sh, operand->text, operand->name_len);
     if (!target || !name)
         return shell_fail_memory(sh, hidden.len);
-    bool first = !target->cur;
+    bool first = !target->cur || (!value_is_set(&target->cur->value) &&
+                                  !(target->cur->attrs & ~(uint32_t)VAR_NOTHING));
     struct var_change reference = {
         .set = VAR_NAMEREF, .base = -1, .width = -1, .local = true, .nameref_target = target
     };
@@ -599,6 +610,8 @@ enum flow decl_run(struct shell *sh, struct args *args, struct decl *decl)
         return shell_fail(sh, ERROR_BUILTIN, 1, args->argv[0], "can only be used in a function");
     if (!(decl->change.set & VAR_NUMERIC) && decl->last_case)
         decl->change.set &= ~(uint32_t)(VAR_LOWER | VAR_UPPER) | decl->last_case;
+    if (decl->change.set & VAR_NUMERIC && decl->last_size)
+        decl->change.set &= ~(uint32_t)(VAR_LOWER | VAR_LONG | VAR_SHORT) | decl->last_size;
     if (decl->functions)
         return decl_functions(sh, decl, args);
     if (decl->define_type && args_left(args) == 0)

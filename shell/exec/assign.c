@@ -216,6 +216,12 @@ enum flow exec_members(struct shell *sh, const struct assign *assign, struct mem
 
 /* ---- arrays ---- */
 
+static enum flow no_append(struct shell *sh, const struct var_ref *array)
+{
+    return shell_fail(sh, ERROR_ASSIGN, 1, NULL,
+                      "cannot append indexed array to associative array %s", array->name->text);
+}
+
 /* Makes ARRAY, a variable or an element of one, the array of ELEMENTS. */
 static enum flow array_store(struct shell *sh, const struct var_ref *array, unsigned shape,
                              const struct elements *elements, unsigned flags)
@@ -231,9 +237,7 @@ static enum flow array_store(struct shell *sh, const struct var_ref *array, unsi
         const struct element *element = &elements->items[i];
         unsigned append = element->assign && element->assign->append ? ASSIGN_APPEND : 0;
         if (!element->assign && is_assoc)
-            return shell_fail(sh, ERROR_ASSIGN, 1, array->name->text,
-                              "cannot append indexed array to associative array %s",
-                              array->name->text);
+            return no_append(sh, array);
         TRY(element_ref(sh, array, element, next, &ref));
         if (element->compound || (element->inner && element->inner->count == 0 && compound)) {
             const struct list *list = element->compound ? element->compound->members : NULL;
@@ -280,6 +284,9 @@ static enum flow assign_array(struct shell *sh, const struct assign *assign, uns
     if (!elements.count && !assign->append && whole.kind == REF_SCALAR && !is_array)
         return compound_store(sh, &target, NULL, flags & ~(unsigned)ASSIGN_DECLARED);
     unsigned shape = array_shape(is_array, &elements, flags);
+    if (is_array && whole.kind == REF_SCALAR && shape == VAR_INDEXED && elements.count &&
+        var->attrs & VAR_ASSOC && var_count_in(sh, &whole) == 0)
+        return no_append(sh, &target); /* one with elements gives way, as in ksh93 */
     return array_store(sh, &target, shape, &elements, flags & ~(unsigned)ASSIGN_DECLARED);
 }
 

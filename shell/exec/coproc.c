@@ -2,7 +2,7 @@
  * The coprocess of `cmd |&`: a background job whose input and output are pipes to this shell.
  *
  * Owns the two descriptors, which are the script's (hidden from commands), so that print -p and
- * read -p use the descriptor table like everything else. Redirecting to them (3>&p) moves them: the
+ * read -p use the descriptor table like everything else. exec 3>&p moves them: the
  * coprocess's end is then the script's to close.
  */
 #include <errno.h>
@@ -51,7 +51,8 @@ enum flow coproc_move(struct shell *sh, struct frame *target, int fd, bool readi
     if (*end < 0 || !fdtab_is_open(sh, *end))
         return shell_fail(sh, ERROR_REDIRECT, 1, "p", "no coprocess");
     TRY(fdtab_dup(sh, target, fd, *end));
-    end_close(sh, end);
+    if (!target || target->kind != FRAME_CMD) /* for good, by exec */
+        end_close(sh, end);
     return FLOW_NEXT;
 }
 

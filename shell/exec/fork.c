@@ -101,11 +101,8 @@ static enum flow child_start(struct shell *sh, const struct spawn_plan *plan,
     jobs_after_fork(sh);
     fdtab_after_fork(sh, keep);
     frames_keep(sh, keep);
-    if (plan->background) {
+    if (plan->background)
         fdtab_input_share(sh);
-        coproc_close_write(sh);
-        coproc_close_read(sh);
-    }
     return child_descriptors(sh, plan, place);
 }
 

@@ -119,7 +119,8 @@ void job_print(struct shell *sh, const struct job *job, char flag, struct out *o
 enum flow coproc_start(struct shell *sh, const struct node *node) NODISCARD;
 int coproc_read_fd(struct shell *sh);
 int coproc_write_fd(struct shell *sh);
-/* FD becomes the end for reading (or writing), which is the coprocess's no longer: <&p, >&p. */
+/* FD becomes the end for reading (or writing): <&p, >&p. With exec it is the coprocess's no longer.
+ */
 enum flow coproc_move(struct shell *sh, struct frame *target, int fd, bool reading) NODISCARD;
 void coproc_close_write(struct shell *sh);
 void coproc_close_read(struct shell *sh);

@@ -151,6 +151,7 @@ void array_clear(struct array *a, bool assoc)
     free_slots(a);
     free_cells(a);
     a->assoc = assoc;
+    a->limit = assoc ? 0 : a->limit;
     a->count = 0;
     a->top = a->span = 0;
 }
@@ -632,7 +633,10 @@ static struct array *copy_as(const struct array *from, bool assoc)
 
 struct array *array_dup(const struct array *a)
 {
-    return copy_as(a, a->assoc);
+    struct array *copy = copy_as(a, a->assoc);
+    if (copy)
+        copy->limit = a->limit;
+    return copy;
 }
 
 struct array *array_to_assoc(const struct array *a)

@@ -27,6 +27,7 @@ struct array {
     struct mem_region *heap;  /* tables, and the text of values */
     uint64_t version;         /* changes when an element comes or goes */
     size_t count;             /* elements that are set */
+    int64_t limit;            /* of a fixed size: indices are below it; 0: any */
     bool assoc;
     bool order_valid;
     int64_t top;         /* indexed: highest set index + 1 */

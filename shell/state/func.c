@@ -13,6 +13,7 @@
 #include "shell/state/discipline.h"
 #include "shell/state/frame.h"
 #include "shell/state/namespace.h"
+#include "shell/state/var.h"
 #include "shell/state/where.h"
 
 struct func *func_hold(struct func *func)
@@ -46,8 +47,24 @@ static void restore(struct shell *sh, void *a, uintptr_t b)
     sh->command_epoch++;
 }
 
-/* FUNC (its reference is taken; NULL: none) becomes the function of NAME. */
-static enum flow func_replace(struct shell *sh, struct name *name, struct func *func)
+/* Unsets the static variables of FUNC, which is about to be replaced. */
+static enum flow drop_statics(struct shell *sh, struct func *func)
+{
+    size_t cursor = 0, len = strlen(STATIC_PREFIX);
+    for (struct map_slot *slot; (slot = map_next(&sh->names, &cursor));) {
+        struct name *name = slot->value;
+        size_t before = len + func->name->len;
+        if (name->len <= before + 1 || memcmp(name->text, STATIC_PREFIX, len) != 0 ||
+            memcmp(name->text + len, func->name->text, func->name->len) != 0 ||
+            name->text[before] != '.' || !name->cur || name->cur->attrs & VAR_READONLY)
+            continue;
+        const struct var_ref ref = var_ref_name(name);
+        TRY(var_unset(sh, &ref, false));
+    }
+    return FLOW_NEXT;
+}
+
+static enum flow func_switch(struct shell *sh, struct name *name, struct func *func)
 {
     struct frame *target = frame_target(sh, TARGET_GLOBAL);
     struct func *old = name->func;
@@ -66,6 +83,17 @@ static enum flow func_replace(struct shell *sh, struct name *name, struct func *
     sh->command_epoch++;
     func_release(sh, old);
     return FLOW_NEXT;
+}
+
+/* FUNC (its reference is taken; NULL: none) becomes the function of NAME. */
+static enum flow func_replace(struct shell *sh, struct name *name, struct func *func)
+{
+    enum flow flow =
+        name->func && name->func->has_statics ? drop_statics(sh, name->func) : FLOW_NEXT;
+    if (flow == FLOW_NEXT)
+        return func_switch(sh, name, func);
+    func_release(sh, func);
+    return flow;
 }
 
 static struct func *func_new(struct shell *sh, struct name *name)

@@ -6,7 +6,8 @@
 #include "shell/state/shell.h"
 #include "shell/syntax/ast.h"
 
-#define MATH_PREFIX ".sh.math." /* functions of this name are called in arithmetic */
+#define STATIC_PREFIX ".sh.static." /* `typeset -S x` in f is the variable .sh.static.f.x */
+#define MATH_PREFIX   ".sh.math."   /* functions of this name are called in arithmetic */
 
 struct func {
     struct name *name;
@@ -16,6 +17,7 @@ struct func {
     bool ksh_style;
     bool traced;      /* typeset -ft */
     bool exported;    /* kept for listing */
+    bool has_statics; /* variables of typeset -S, which go with it */
     uint32_t refs;    /* definition + running calls */
     const char *file; /* source name, owned */
     uint32_t line;

@@ -148,7 +148,8 @@ static enum flow check_index(struct shell *sh, struct place *place)
             top = 1;
         place->index += top;
     }
-    if (place->index < 0 || place->index == INT64_MAX)
+    int64_t limit = place->var && place->var->array ? place->var->array->limit : 0;
+    if (place->index < 0 || place->index == INT64_MAX || (limit && place->index >= limit))
         return shell_fail(sh, ERROR_ASSIGN, 1, place->name->text, "subscript out of range");
     return FLOW_NEXT;
 }
@@ -242,7 +243,7 @@ enum flow slot_find(struct shell *sh, const char *what, struct array *array,
         TRY(text_to_index(sh, what, step->key, step->key_len, &ret->index));
     if (ret->index < 0)
         ret->index += array->top;
-    if (ret->index < 0 || ret->index == INT64_MAX)
+    if (ret->index < 0 || ret->index == INT64_MAX || (array->limit && ret->index >= array->limit))
         return shell_fail(sh, ERROR_ASSIGN, 1, what, "subscript out of range");
     return FLOW_NEXT;
 }

@@ -156,11 +156,17 @@ static void quote_dollar(struct str *s, const char *text, size_t len)
     str_putc(s, '\'');
 }
 
-void text_quote(struct str *s, const char *text, size_t len)
+static void quote(struct str *s, const char *text, size_t len, bool in_list)
 {
     size_t name_end;
     size_t prefix = assignment_prefix(text, len, &name_end);
-    str_append(s, text, prefix);
+    if (prefix && in_list) {
+        str_append(s, text, name_end);
+        str_putc(s, '\\');
+        str_append(s, text + name_end, prefix - name_end);
+    } else {
+        str_append(s, text, prefix);
+    }
     text += prefix;
     len -= prefix;
     if (len == 0) {
@@ -181,4 +187,14 @@ void text_quote(struct str *s, const char *text, size_t len)
         quote_dollar(s, text, len);
         return;
     }
+}
+
+void text_quote(struct str *s, const char *text, size_t len)
+{
+    quote(s, text, len, false);
+}
+
+void text_quote_in_list(struct str *s, const char *text, size_t len)
+{
+    quote(s, text, len, true);
 }

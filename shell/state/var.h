@@ -41,6 +41,7 @@ enum var_attr {
     VAR_COMPOUND = 1u << 25,    /* -C: the value, or each element of the array, has members */
     VAR_TYPED = 1u << 26,       /* an instance of TYPE, or an array of them */
     VAR_STATIC = 1u << 27,      /* a member of a type that all instances share */
+    VAR_SIZED = 1u << 28,       /* an array of a fixed size: see limit of struct array */
     VAR_FLOATING = VAR_FIXED | VAR_EXPONENT | VAR_HEXFLOAT,
     VAR_NUMERIC = VAR_INTEGER | VAR_FLOATING,
     VAR_ARRAY = VAR_INDEXED | VAR_ASSOC,
@@ -49,7 +50,7 @@ enum var_attr {
     VAR_COMPLEX_READ = VAR_NAMEREF | VAR_ARRAY | VAR_SPECIAL | VAR_DISCIPLINE,
     VAR_COMPLEX = VAR_COMPLEX_READ | VAR_READONLY | VAR_NUMERIC | VAR_LOWER | VAR_UPPER |
                   VAR_JUSTIFY | VAR_BINARY | VAR_EXPORT | VAR_HOST | VAR_NOTHING | VAR_ENUM |
-                  VAR_COMPOUND | VAR_TYPED,
+                  VAR_COMPOUND | VAR_TYPED | VAR_SIZED,
 };
 
 /*
@@ -220,6 +221,11 @@ enum flow var_begin_array(struct shell *sh, struct name *name, unsigned shape, u
 /* The same for the element that REF names (m[1], m[1][2]): it becomes an array inside the array. */
 enum flow var_begin_array_in(struct shell *sh, const struct var_ref *ref, unsigned shape,
                              unsigned flags, int64_t *ret_next_index) NODISCARD;
+/* typeset -a NAME[N][M]...: the array WHOLE, which has no elements yet, gets a fixed size, that of
+ * the subscripts of REF, and elements that are empty, or 0. An array with elements stays as it is.
+ */
+enum flow var_size_array(struct shell *sh, const struct var_ref *whole,
+                         const struct var_ref *ref) NODISCARD;
 /* Is what REF means, a variable or an element, an associative array? REF has no REF_ALL. */
 enum flow var_is_assoc(struct shell *sh, const struct var_ref *ref, bool *ret) NODISCARD;
 /* Would one more subscript of REF be a key (text) rather than an index (arithmetic)? REF has no
@@ -346,5 +352,7 @@ void var_print_attrs(const struct var *var, struct str *s);
 enum flow var_print_value(struct shell *sh, struct name *name, struct str *s) NODISCARD;
 /* Appends TEXT quoted for the shell, as printf %q: nothing, '..' or $'..'. */
 void text_quote(struct str *s, const char *text, size_t len);
+/* The same for a word of a list in parentheses, where `a=b` would be a member: `a\=b`. */
+void text_quote_in_list(struct str *s, const char *text, size_t len);
 
 #endif

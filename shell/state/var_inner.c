@@ -212,3 +212,89 @@ enum flow var_is_assoc(struct shell *sh, const struct var_ref *ref, bool *ret)
     *ret = array && array->assoc;
     return FLOW_NEXT;
 }
+
+/* ---- arrays of a fixed size ---- */
+
+/* Rows of more elements than this are left without any; an array of more rows is refused. */
+enum { FILL_MAX = 1 << 16 };
+
+/* What an element of a sized array holds at first. */
+static bool set_blank(struct value *value, uint32_t attrs)
+{
+    if (attrs & VAR_INTEGER)
+        value_set_int(value, 0);
+    else if (attrs & VAR_FLOATING)
+        value_set_float(value, 0);
+    else
+        return value_set_text(NULL, value, "", 0); /* it fits inside */
+    return true;
+}
+
+/* An array of SIZES[0] elements, each, while sizes are left, an array again; NULL: out of memory.
+ */
+static struct array *sized_new(struct shell *sh, const int64_t *sizes, uint32_t count,
+                               uint32_t attrs)
+{
+    struct array *array = array_new(sh->nodes, sh->heap, false);
+    if (!array)
+        return NULL;
+    array->limit = sizes[0];
+    for (int64_t i = 0; i < sizes[0] && (count > 1 || sizes[0] <= FILL_MAX); i++) {
+        struct array *row = count > 1 ? sized_new(sh, sizes + 1, count - 1, attrs) : NULL;
+        struct value *value = count > 1 && !row ? NULL : array_put_index(array, i);
+        bool done = value != NULL;
+        if (done && row)
+            value_take_array(value, row);
+        else if (done)
+            done = set_blank(value, attrs);
+        if (done)
+            continue;
+        array_free(row);
+        array_free(array);
+        return NULL;
+    }
+    return array;
+}
+
+/* The subscripts of REF as sizes. */
+static enum flow take_sizes(struct shell *sh, const struct var_ref *ref, int64_t *sizes)
+{
+    int64_t rows = 1;
+    for (uint32_t i = 0; i <= ref->step_count; i++) {
+        enum ref_kind kind = i ? ref->steps[i - 1].kind : ref->kind;
+        sizes[i] = i ? ref->steps[i - 1].index : ref->index;
+        bool fits = kind == REF_INDEX && sizes[i] >= 0 && sizes[i] < INT64_MAX;
+        if (fits && i < ref->step_count)
+            fits = !__builtin_mul_overflow(rows, sizes[i], &rows) && rows <= FILL_MAX;
+        if (!fits)
+            return shell_fail(sh, ERROR_ASSIGN, 1, ref->name->text, "subscript out of range");
+    }
+    return FLOW_NEXT;
+}
+
+enum flow var_size_array(struct shell *sh, const struct var_ref *whole, const struct var_ref *ref)
+{
+    struct var_ref target = *whole;
+    struct var *var;
+    int64_t sizes[REF_STEPS_MAX + 1];
+    TRY(var_resolve(sh, &target, &var));
+    if (!var || !(var->attrs & VAR_INDEXED) || var->attrs & (VAR_TYPED_INDEX | VAR_ENUM) ||
+        (var->array && var->array->count))
+        return FLOW_NEXT;
+    TRY(take_sizes(sh, ref, sizes));
+    if (sizes[ref->step_count] == 0)
+        return FLOW_NEXT; /* any number of them */
+    struct array *array = sized_new(sh, sizes, ref->step_count + 1, var->attrs);
+    if (!array)
+        return shell_fail_memory(sh, sizeof *array);
+    struct var_state *saved;
+    enum flow flow = var_save(sh, var, &saved);
+    if (flow != FLOW_NEXT) {
+        array_free(array);
+        return flow;
+    }
+    array_free(var->array);
+    var->array = array;
+    var->attrs = (var->attrs | VAR_SIZED) & ~(uint32_t)VAR_NOTHING;
+    return FLOW_NEXT;
+}

@@ -17,7 +17,8 @@ struct printer {
     struct shell *sh;
     struct str *s;
     bool lines;
-    int depth; /* of parentheses */
+    int depth;    /* of parentheses */
+    bool in_list; /* the value is a word of a list, or a member: see text_quote_in_list */
 };
 
 static enum flow print_value(struct printer *p, struct var *var, const struct value *value,
@@ -115,6 +116,7 @@ static enum flow print_array(struct printer *p, struct var *var, struct array *a
         before = item.value;
         if (!plain)
             print_subscript(p, var, array, &item);
+        p->in_list = plain;
         TRY(print_value(p, var, item.value, !explicit || (last && is_last)));
         if (!p->lines && is_last && (item.value->bits & VALUE_ARRAY))
             str_putc(p->s, ' '); /* so does ksh93 */
@@ -149,7 +151,7 @@ static enum flow print_disciplined(struct printer *p, struct members *m, struct 
     size_t len;
     TRY(var_get(p->sh, &ref, &text, &len));
     if (text)
-        text_quote(p->s, text, len);
+        text_quote_in_list(p->s, text, len);
     return FLOW_NEXT;
 }
 
@@ -170,6 +172,7 @@ static enum flow print_member_value(struct printer *p, struct members *m, struct
         return FLOW_NEXT;
     } else if (value_is_set(value)) {
         str_putc(p->s, '=');
+        p->in_list = true;
         if ((var->attrs & VAR_DISCIPLINE) && !(value->bits & VALUE_COMPOUND))
             TRY(print_disciplined(p, m, var));
         else
@@ -232,7 +235,9 @@ static enum flow print_value(struct printer *p, struct var *var, const struct va
         return print_members(p, value->members, last);
     }
     TRY(attr_show(p->sh, var, value, &text, &len));
-    if (text)
+    if (text && p->in_list)
+        text_quote_in_list(p->s, text, len);
+    else if (text)
         text_quote(p->s, text, len);
     return FLOW_NEXT;
 }

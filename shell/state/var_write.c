@@ -663,6 +663,8 @@ static enum flow begin_fresh(struct shell *sh, struct var *var, bool assoc)
         var->attrs &= ~(uint32_t)VAR_COMPOUND;
     else if (saved && (saved->value.bits & VALUE_COMPOUND))
         var->attrs &= ~(uint32_t)VAR_COMPOUND;
+    const struct array *old = saved ? saved->array : var->array;
+    array->limit = old && !assoc ? old->limit : 0;
     value_clear(&var->value);
     array_free(var->array);
     var->array = array;
