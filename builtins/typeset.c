@@ -449,6 +449,9 @@ static enum flow declare(struct shell *sh, const struct decl *decl, const struct
         return declare_reference(sh, decl, &ref, operand);
     struct var_change change = decl->change;
     bool has_value = operand->value || operand->assign;
+    if (change.set & VAR_EXPORT && operand->assign && operand->assign->kind == ASSIGN_COMPOUND)
+        return shell_fail(sh, ERROR_ASSIGN, 1, ref.name->text,
+                          "only simple variables can be exported");
     bool freeze = has_value && (change.set & VAR_READONLY);
     bool subscripted =
         operand->ref_len > operand->whole_len || (operand->assign && is_element(operand->assign));

@@ -140,6 +140,7 @@ static void trace_array(struct shell *sh, const struct assign *assign,
 {
     struct str s;
     str_init(&s, sh->heap);
+    xtrace_append_base(&s, sh->compound);
     str_append(&s, assign->ref.name->text, assign->ref.name->len);
     str_append_z(&s, assign->append ? "+=(" : "=(");
     for (size_t i = 0; i < elements->count; i++) {

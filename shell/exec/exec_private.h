@@ -151,6 +151,8 @@ void xtrace_text(struct shell *sh, const char *text, size_t len);
 void xtrace_append_words(struct str *s, size_t count, const char *const *words);
 /* A command's expanded words. */
 void xtrace_words(struct shell *sh, size_t count, const char *const *words);
+/* `c.x.` of the variable whose members M are, if they are some variable's. */
+void xtrace_append_base(struct str *s, const struct members *m);
 /* `name=value` of an assignment as done. */
 void xtrace_assign(struct shell *sh, const struct var_ref *ref, bool append, const char *text,
                    size_t len);

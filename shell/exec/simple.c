@@ -247,6 +247,15 @@ static enum flow builtin_error(struct shell *sh, const struct command *command)
     return command->special ? exec_consequence(sh, true) : regular_error(sh);
 }
 
+/* Does the declaration give values in parentheses? Their traces come before its own. */
+static bool declares_lists(const struct run *run)
+{
+    for (size_t i = 0; run->args.assigns && i < run->args.count; i++)
+        if (run->args.assigns[i] && run->args.assigns[i]->kind != ASSIGN_WORD)
+            return true;
+    return false;
+}
+
 static void trace_command(struct shell *sh, const struct run *run, uint64_t assigned)
 {
     if (run->node->declaration && !option_on(sh, OPTION_POSIX))
@@ -607,6 +616,7 @@ static enum flow command_run(struct shell *sh, const struct node_simple *node, b
         flow = literal_command(sh, node, &done);
     if ((done && !debug) || flow != FLOW_NEXT)
         return flow;
+    bool trace_last = false;
     uint32_t captures = sh->capture_count;
     struct run run;
     run_init(&run, node, exec_last);
@@ -637,7 +647,8 @@ static enum flow command_run(struct shell *sh, const struct node_simple *node, b
     if (__builtin_expect(xtrace_on(sh) || sh->show_only, 0)) {
         run.trace_late = node->assign_count && !sh->show_only && is_traced_late(&run.command);
         run.assigned = declared.assigned;
-        if (!run.trace_late)
+        trace_last = !sh->show_only && !run.trace_late && declares_lists(&run);
+        if (!run.trace_late && !trace_last)
             trace_command(sh, &run, declared.assigned);
     }
     if (sh->show_only) {
@@ -645,6 +656,8 @@ static enum flow command_run(struct shell *sh, const struct node_simple *node, b
         return FLOW_NEXT;
     }
     flow = run_dispatch(sh, &run);
+    if (__builtin_expect(trace_last, 0) && flow == FLOW_NEXT && xtrace_on(sh))
+        trace_command(sh, &run, declared.assigned);
     const char *last = fields.argv[fields.count - 1];
     last_argument_set(sh, last, strlen(last));
     return flow;

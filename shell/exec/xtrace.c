@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "shell/state/fdtab.h"
+#include "shell/state/members.h"
 #include "shell/syntax/unparse.h"
 
 /* The bytes that live longer than a command; parsed programs come and go with each line. */
@@ -208,11 +209,20 @@ static void subscript(struct str *s, enum ref_kind kind, int64_t index, const ch
     }
 }
 
+void xtrace_append_base(struct str *s, const struct members *m)
+{
+    if (!m || !m->of)
+        return;
+    var_append_path(m->of, true, s);
+    str_putc(s, '.');
+}
+
 void xtrace_assign(struct shell *sh, const struct var_ref *ref, bool append, const char *text,
                    size_t len)
 {
     struct str s;
     line_begin(sh, &s);
+    xtrace_append_base(&s, ref->base);
     str_append(&s, ref->name->text, ref->name->len);
     subscript(&s, ref->kind, ref->index, ref->key, ref->key_len);
     for (uint32_t i = 0; i < ref->step_count; i++) {

@@ -40,8 +40,11 @@ static long double round_float(uint32_t attrs, long double f)
     return attrs & VAR_LONG ? f : (long double)(double)f;
 }
 
-static int64_t float_to_int(long double f)
+static int64_t float_to_int(uint32_t attrs, long double f)
 {
+    if ((attrs & VAR_UNSIGNED) && f >= 0x1p63L &&
+        isfinite(f)) /* what is shown as a number above INT64_MAX */
+        return f >= 0x1p64L ? -1 : (int64_t)(uint64_t)f;
     return isfinite(f) ? num_to_int(num_float(f)) : 0;
 }
 
@@ -89,7 +92,7 @@ static void draft_num(uint32_t attrs, struct num n, struct draft *ret)
 {
     if (attrs & VAR_INTEGER) {
         ret->bits = VALUE_INT;
-        ret->i = attr_wrap(attrs, n.is_float ? float_to_int(n.f) : n.i);
+        ret->i = attr_wrap(attrs, n.is_float ? float_to_int(attrs, n.f) : n.i);
         return;
     }
     long double f = n.f;
@@ -201,7 +204,7 @@ enum flow attr_convert_text(struct shell *sh, const struct var *var, const struc
     uint32_t attrs = var ? var->attrs : 0;
     if (attrs & VAR_ENUM) {
         ret->bits = VALUE_INT;
-        return type_item_number(sh, var->type, var->name->text, text, len, &ret->i);
+        return type_item_number(sh, var->type, var_label(sh, var), text, len, &ret->i);
     }
     if (attrs & VAR_NUMERIC) {
         struct num n;
@@ -239,7 +242,7 @@ enum flow attr_convert_num(struct shell *sh, const struct var *var, const struct
             n = add_nums(stored_num(old), n);
         ret->bits = VALUE_INT;
         ret->i = num_to_int(n);
-        return type_check_number(sh, var->type, var->name->text, ret->i);
+        return type_check_number(sh, var->type, var_label(sh, var), ret->i);
     }
     if (attrs & VAR_NUMERIC) {
         draft_num(attrs, old ? add_nums(stored_num(old), n) : n, ret);

@@ -267,7 +267,8 @@ static enum flow build_pass(struct shell *sh, struct builder *b)
         const struct var *var = name->cur;
         if (!b->only && is_underscore(name->text, name->len))
             continue;
-        if (!var || (var->attrs & (VAR_EXPORT | VAR_NAMEREF)) != VAR_EXPORT || name->dotted)
+        if (!var || (var->attrs & (VAR_EXPORT | VAR_NAMEREF)) != VAR_EXPORT || name->dotted ||
+            (var->value.bits & VALUE_COMPOUND)) /* set -a marked it */
             continue;
         if ((var->attrs & VAR_ASSOC) || (b->only && var->owner != b->only))
             continue;
