@@ -1,12 +1,12 @@
 /*
  * The decimal point and the separator of thousands of LC_NUMERIC.
  *
- * Owns numeric. libc's LC_NUMERIC must stay "C": numbers are written to variables, traces and
- * reports by its functions and must be read back whatever the locale is by then.
+ * Owns numeric. libc's LC_NUMERIC must stay "C" but while it is asked: numbers are written to
+ * variables, traces and reports by its functions and must be read back whatever the locale is by
+ * then.
  */
 #include "shell/base/numeric.h"
 
-#include <langinfo.h>
 #include <locale.h>
 #include <string.h>
 
@@ -26,12 +26,12 @@ bool numeric_choose(const char *locale)
         numeric = (struct numeric){ .radix = "." };
         return true;
     }
-    locale_t symbols = newlocale(LC_NUMERIC_MASK, locale, (locale_t)0);
-    if (!symbols)
+    /* nl_langinfo_l does not know these of another locale in a static program */
+    if (!setlocale(LC_NUMERIC, locale))
         return false;
-    const char *radix = nl_langinfo_l(RADIXCHAR, symbols);
-    take_symbol(numeric.radix, *radix ? radix : ".", ".");
-    take_symbol(numeric.thousands, nl_langinfo_l(THOUSEP, symbols), "");
-    freelocale(symbols);
+    const struct lconv *symbols = localeconv();
+    take_symbol(numeric.radix, *symbols->decimal_point ? symbols->decimal_point : ".", ".");
+    take_symbol(numeric.thousands, symbols->thousands_sep, "");
+    (void)setlocale(LC_NUMERIC, "C");
     return true;
 }

@@ -1,13 +1,15 @@
 /*
  * LANG and LC_*: the locale follows the variables at once.
  *
- * Owns what libc and base/utf8 are told. A name that libc has no data for may still be that of a
- * locale: `en_US.UTF-8` without its package installed has UTF-8 characters all the same. Only what
- * cannot be one is warned of, and leaves the locale as it was. Must not write variables.
+ * Owns what libc, base/utf8 and base/numeric are told. A name that libc has no data for may still
+ * be that of a locale: `en_US.UTF-8` without its package installed has UTF-8 characters all the
+ * same. Only what cannot be one is warned of, and leaves the locale as it was. Must not write
+ * variables.
  */
 #include <locale.h>
 #include <string.h>
 
+#include "shell/base/numeric.h"
 #include "shell/base/utf8.h"
 #include "shell/state/special.h"
 #include "shell/state/var_private.h"
@@ -51,23 +53,35 @@ static bool says_utf8(const char *value)
     return false;
 }
 
-/* The locale that the variables ask for, one category: LC_ALL, else its own, else LANG. */
-static void refresh_category(struct shell *sh, int category, const char *own)
+/* The locale that the variables ask for in a category: LC_ALL, else OWN, else LANG. */
+static const char *wanted_locale(struct shell *sh, const char *own)
 {
     const char *names[] = { "LC_ALL", own, "LANG" };
     const char *value = NULL;
     for (size_t i = 0; i < 3 && !(value && *value); i++)
         value = var_text(sh, names[i]);
-    if (!value || !*value)
-        value = "C";
+    return value && *value ? value : "C";
+}
+
+static bool is_utf8_c(const char *value)
+{
+    return strcmp(value, "C.UTF-8") == 0 || strcmp(value, "C.utf8") == 0;
+}
+
+static bool is_c(const char *value)
+{
+    return strcmp(value, "C") == 0 || strcmp(value, "POSIX") == 0 || is_utf8_c(value);
+}
+
+static void refresh_category(struct shell *sh, int category, const char *own)
+{
+    const char *value = wanted_locale(sh, own);
     /* in every C locale all but the characters is the same */
-    bool utf8 = strcmp(value, "C.UTF-8") == 0 || strcmp(value, "C.utf8") == 0;
-    bool plain = utf8 || strcmp(value, "C") == 0 || strcmp(value, "POSIX") == 0;
-    if (plain && category == LC_CTYPE) {
-        utf8_choose(utf8);
+    if (is_c(value) && category == LC_CTYPE) {
+        utf8_choose(is_utf8_c(value));
         return;
     }
-    if (plain)
+    if (is_c(value))
         value = "C";
     const char *now = setlocale(category, NULL);
     if (now && strcmp(now, value) == 0)
@@ -83,9 +97,16 @@ static void refresh_category(struct shell *sh, int category, const char *own)
     }
 }
 
+static void refresh_numeric(struct shell *sh)
+{
+    const char *value = wanted_locale(sh, "LC_NUMERIC");
+    if (is_c(value) || (!numeric_choose(value) && is_plausible(value)))
+        (void)numeric_choose(NULL);
+}
+
 void special_locale(struct shell *sh)
 {
-    /* LC_NUMERIC stays "C": numbers of the shell language have a dot. */
+    refresh_numeric(sh);
     refresh_category(sh, LC_CTYPE, "LC_CTYPE");
     refresh_category(sh, LC_COLLATE, "LC_COLLATE");
     refresh_category(sh, LC_MESSAGES, "LC_MESSAGES");
