@@ -23,13 +23,13 @@ static enum flow bind_run(struct shell *sh, struct args *args)
 }
 
 static const struct builtin_option bind_options[] = {
-    { 'a', NULL, "alternative", "the keys of vi's command mode", false, false },
-    { 'e', NULL, "emacs", "all keys as in the emacs editor", false, false },
-    { 'k', NULL, "terminal", "KEY is the name of a key of the terminal", false, false },
-    { 'l', NULL, "list", "list the functions of the editor", false, false },
-    { 'r', NULL, "remove", "the key does nothing any more", false, false },
-    { 's', NULL, "string", "the key types the text that follows", false, false },
-    { 'v', NULL, "vi", "all keys as in the vi editor", false, false },
+    { .letter = 'a', .long_name = "alternative", .help = "the keys of vi's command mode" },
+    { .letter = 'e', .long_name = "emacs", .help = "all keys as in the emacs editor" },
+    { .letter = 'k', .long_name = "terminal", .help = "KEY is the name of a key of the terminal" },
+    { .letter = 'l', .long_name = "list", .help = "list the functions of the editor" },
+    { .letter = 'r', .long_name = "remove", .help = "the key does nothing any more" },
+    { .letter = 's', .long_name = "string", .help = "the key types the text that follows" },
+    { .letter = 'v', .long_name = "vi", .help = "all keys as in the vi editor" },
     { 0 },
 };
 

@@ -31,8 +31,9 @@ struct builtin_option {
     const char *argument;  /* NULL: none; "name" of the argument; leading ? = optional */
     const char *long_name; /* or NULL; several are separated by `|` */
     const char *help;
-    bool plus;    /* +X is accepted too (typeset, set) */
-    bool numeric; /* argument must be a number; also for optional ones: digits only are taken */
+    bool plus;     /* +X is accepted too (typeset, set) */
+    bool numeric;  /* argument must be a number; also for optional ones: digits only are taken */
+    bool attached; /* an optional argument is the rest of the cluster, whatever that is */
 };
 
 struct args {

@@ -178,7 +178,7 @@ static enum flow mktemp_run(struct shell *sh, struct args *args)
 }
 
 static const struct builtin_option options[] = {
-    { .letter = 'd', .long_name = "directory", .help = "make a folder" },
+    { .letter = 'd', .long_name = "directory", .help = "make a directory" },
     { .letter = 'm',
       .argument = "mode",
       .long_name = "mode",
@@ -188,7 +188,7 @@ static const struct builtin_option options[] = {
     { .letter = 'p',
       .argument = "directory",
       .long_name = "default",
-      .help = "the folder to use if TMPDIR is unset; implies -t" },
+      .help = "the directory to use if TMPDIR is unset; implies -t" },
     { .letter = 'q', .long_name = "quiet", .help = "do not say why nothing could be made" },
     { .letter = 'R',
       .argument = "seed",
@@ -196,7 +196,7 @@ static const struct builtin_option options[] = {
       .help = "take numbers that follow from seed, for tests" },
     { .letter = 't',
       .long_name = "tmp|temporary-directory",
-      .help = "put it into TMPDIR or /tmp, unless prefix names a folder" },
+      .help = "put it into TMPDIR or /tmp, unless prefix names a directory" },
     { .letter = 'u',
       .long_name = "unsafe|dry-run",
       .help = "make nothing; print a name that is not taken yet" },

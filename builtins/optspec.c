@@ -312,7 +312,7 @@ static bool take_argument(struct shell *sh, struct args *args, const struct buil
         }
         if (len == 0 && optional)
             return false;
-    } else if (*rest && optional && *rest != '[') {
+    } else if (optional && !o->attached && *rest && *rest != '[') {
         return false;
     }
     if (*rest) {

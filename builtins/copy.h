@@ -1,0 +1,102 @@
+/* What cp, ln and mv share: files that come to be at other names. */
+#ifndef BUILTINS_COPY_H
+#define BUILTINS_COPY_H
+
+#include <sys/stat.h>
+
+#include "builtins/builtin.h"
+
+enum copy_action { COPY_DATA, COPY_MOVE, COPY_LINK, COPY_SYMLINK };
+enum copy_keep { KEEP_OWNER = 1u << 0, KEEP_MODE = 1u << 1, KEEP_TIMES = 1u << 2 };
+enum copy_backup { BACKUP_NONE, BACKUP_SIMPLE, BACKUP_NUMBERED, BACKUP_EXISTING };
+enum copy_follow { FOLLOW_DEFAULT, FOLLOW_NONE, FOLLOW_OPERANDS, FOLLOW_ALL };
+
+struct copy {
+    struct shell *sh;
+    const char *command; /* for messages */
+    enum copy_action action;
+    unsigned keep; /* enum copy_keep */
+    enum copy_follow follow;
+    enum copy_backup backup;
+    const char *suffix; /* of backups; NULL: the environment's */
+    bool recursive;
+    bool force;      /* -f */
+    bool ask;        /* -i */
+    bool update;     /* only what is newer */
+    bool verbose;    /* each file is named */
+    bool sync;       /* fsync */
+    bool remove;     /* -U: what is replaced is removed, not written to */
+    bool hierarchy;  /* -h: below the last operand by its whole path */
+    bool one_device; /* -x */
+    bool failed;     /* something was reported */
+    bool quit;       /* the answer was: no more */
+    char *buffer;    /* of copy_data; heap */
+};
+
+/* The options that cp, ln and mv have in common, for their tables. */
+#define COPY_OPTIONS                                                                               \
+    { .letter = 'f',                                                                               \
+      .long_name = "force",                                                                        \
+      .help = "replace what is there without asking; remove it if it cannot be written to" },      \
+        { .letter = 'i',                                                                           \
+          .long_name = "interactive|prompt",                                                       \
+          .help = "ask before a file is replaced: y is yes, q ends the command, all else is no" }, \
+        { .letter = 'R',                                                                           \
+          .long_name = "recursive",                                                                \
+          .help = "directories with all that is in them" },                                        \
+        { .letter = 'r', .help = "the same as -R" },                                               \
+        { .letter = 'u',                                                                           \
+          .long_name = "update",                                                                   \
+          .help = "leave what is there if it was modified as late or later" },                     \
+        { .letter = 'v', .long_name = "verbose", .help = "name each file" },                       \
+        { .letter = 'F',                                                                           \
+          .long_name = "fsync|sync",                                                               \
+          .help = "have each file on the disk before the next" },                                  \
+        { .letter = 'B',                                                                           \
+          .argument = "?type",                                                                     \
+          .long_name = "backup",                                                                   \
+          .help =                                                                                  \
+              "rename what would be replaced: numbered (or t) FILE.~N~, simple (never) FILE "      \
+              "and suffix, existing (nil) numbered if there is such a one, none (off); without "   \
+              "type VERSION_CONTROL tells, or existing is meant",                                  \
+          .attached = true },                                                                      \
+        { .letter = 'b', .help = "the same as -B without type" },                                  \
+        { .letter = 'S',                                                                           \
+          .argument = "suffix",                                                                    \
+          .long_name = "suffix",                                                                   \
+          .help = "what names of backups end in; without it SIMPLE_BACKUP_SUFFIX, or ~" },         \
+        { .letter = 'x',                                                                           \
+          .long_name = "xdev|local|mount|one-file-system",                                         \
+          .help = "leave out directories of other file systems" },                                 \
+    {                                                                                              \
+        .letter = 'X', .help = "the same as -x"                                                    \
+    }
+
+/* Takes one of COPY_OPTIONS. */
+enum flow copy_option(struct copy *copy, struct args *args, int option) NODISCARD;
+/* Carries out the operands that are left: one to another name, or all into a folder. */
+enum flow copy_operands(struct copy *copy, struct args *args) NODISCARD;
+
+/* Reports `FROM: WHY` with errno's text if WHY is NULL; the status becomes 1. */
+void copy_fail(struct copy *copy, const char *from, const char *why);
+/* One file that is no folder to be entered: FROM, of which ST tells, comes to be at TO. */
+enum flow copy_file(struct copy *copy, const char *from, const struct stat *st,
+                    const char *to) NODISCARD;
+/* Runs what signals ask for. */
+enum flow copy_signals(struct copy *copy) NODISCARD;
+
+/* copy_tree.c: a folder and what is in it, or a file. */
+enum flow copy_tree(struct copy *copy, const char *from, const char *to) NODISCARD;
+/* Removes FROM and what is in it. */
+enum flow copy_remove(struct copy *copy, const char *from) NODISCARD;
+/* Is TO, which need not be there, the folder FROM or somewhere in it? */
+bool copy_is_inside(const char *from, const char *to);
+
+/* copy_data.c: the contents of FROM, a regular file or one to be read like it, to TO. EXISTS: TO is
+ * there and is written to. */
+enum flow copy_data(struct copy *copy, const char *from, const struct stat *st, const char *to,
+                    bool exists) NODISCARD;
+/* Gives TO what COPY keeps of ST. FD: TO's, or -1; not following a link. */
+void copy_attributes(struct copy *copy, const struct stat *st, const char *to, int fd);
+
+#endif
