@@ -21,6 +21,7 @@
 #include "shell/exec/trap.h"
 #include "shell/state/fdtab.h"
 #include "shell/state/option.h"
+#include "shell/state/view.h"
 
 enum { CAPTURE_MAX = 16 };
 
@@ -189,7 +190,10 @@ enum flow job_wait_foreground(struct shell *sh, struct job *job)
     sh->status = job_status(sh, job);
     if (job->state == JOB_STOPPED) {
         job_stopped(sh, job);
-        return FLOW_NEXT;
+        /* Whoever stops a command of a loop or a function wants the prompt, not the next command.
+         */
+        bool is_within = sh->loop_depth > 0 || view_depth(sh->frame) > 0;
+        return sh->interactive && !sh->is_child && is_within ? trap_abort(sh, SIGTSTP) : FLOW_NEXT;
     }
     report_signal(sh, job);
     /* In POSIX a script goes on, and a trap is for what the shell itself was sent. */

@@ -402,8 +402,7 @@ bool trap_pending_fatal(const struct shell *sh)
     return false;
 }
 
-/* ^C: whatever runs ends, without a message, up to the prompt. */
-static enum flow command_abort(struct shell *sh, int signal)
+enum flow trap_abort(struct shell *sh, int signal)
 {
     enum flow flow = shell_fail(sh, ERROR_LIMIT, 256 + signal, NULL, "interrupted");
     sh->err.printed = true;
@@ -480,7 +479,7 @@ static enum flow signal_act(struct shell *sh, int signal)
             traps->dying_of = signal;
         return FLOW_EXIT;
     case VERDICT_ABORT:
-        return command_abort(sh, signal);
+        return trap_abort(sh, signal);
     }
     return FLOW_NEXT;
 }

@@ -80,6 +80,8 @@ void signal_before_children(struct shell *sh);
 /* From now on SIGCHLD sets PENDING_CHILD and interrupts waiting. */
 void signal_watch_children(struct shell *sh);
 
+/* What runs is given up without a message, up to the prompt, as by SIGNAL. */
+enum flow trap_abort(struct shell *sh, int signal) NODISCARD;
 /* Sets LINES and COLUMNS to the size of an interactive shell's terminal, if it has changed. */
 void signal_window(struct shell *sh);
 

@@ -10,6 +10,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "shell/base/match.h"
 #include "shell/base/sys.h"
@@ -108,7 +109,7 @@ static void list(EditLine *edit, const struct candidates *found)
     FILE *out = stdout;
     size_t width = 0, columns = 80, rows = 24;
     el_get(edit, EL_GETFP, 1, &out);
-    (void)sys_terminal_size(fileno(out), &rows, &columns);
+    (void)sys_terminal_size(STDIN_FILENO, &rows, &columns);
     rows = rows > 1 ? rows : 2; /* one for the question */
     for (size_t i = 0; i < found->count; i++) {
         size_t one = utf8_columns(found->items[i], strlen(found->items[i]));

@@ -41,7 +41,7 @@ struct edit *edit_of(EditLine *line)
 
 static char *prompt_text(EditLine *line)
 {
-    return (char *)edit_of(line)->prompt;
+    return (char *)str_text(&edit_of(line)->prompt);
 }
 
 /* ---- reading -------------------------------------------------------------------------------- */
@@ -66,6 +66,19 @@ static size_t rows_above(const wchar_t *text, const wchar_t *end, size_t width, 
     return rows;
 }
 
+static size_t prompt_columns(const struct edit *edit)
+{
+    size_t columns = 0;
+    for (const char *p = str_text(&edit->prompt); *p;) {
+        size_t len = strcspn(p, "\1");
+        columns += utf8_columns(p, len);
+        p += len;
+        const char *end = *p ? strchr(p + 1, PROMPT_ESCAPE) : NULL;
+        p = end ? end + 1 : p + strlen(p);
+    }
+    return columns;
+}
+
 /* The window has another size. Terminals fold long lines anew by themselves, so the rows above the
  * cursor are counted in the new width; from the first one on all is drawn again. */
 static void window_redraw(struct edit *edit)
@@ -75,23 +88,9 @@ static void window_redraw(struct edit *edit)
     el_resize(edit->line);
     if (!sys_terminal_size(STDIN_FILENO, &count, &columns))
         columns = 80;
-    for (const char *p = edit->prompt; *p;) {
-        if (*p == PROMPT_ESCAPE) {
-            p = strchr(p + 1, PROMPT_ESCAPE);
-            p = p ? p + 1 : edit->prompt + strlen(edit->prompt);
-            continue;
-        }
-        size_t len = strcspn(p, "\1\n");
-        size_t wide = used + utf8_columns(p, len);
-        rows += wide ? (wide - 1) / columns : 0;
-        used = wide ? (wide - 1) % columns + 1 : 0;
-        p += len;
-        if (*p == '\n') {
-            rows++;
-            used = 0;
-            p++;
-        }
-    }
+    used = prompt_columns(edit);
+    rows = used ? (used - 1) / columns : 0;
+    used = used ? (used - 1) % columns + 1 : 0;
     const LineInfoW *line = el_wline(edit->line);
     rows += rows_above(line->buffer, line->cursor, columns, &used);
     rows += used == columns; /* the cursor waits in the row below */
@@ -303,6 +302,32 @@ static void term_set(struct edit *edit)
 
 /* ---- the editor ----------------------------------------------------------------------------- */
 
+/* What libedit draws, with what PROMPT_LAST stands for. */
+static ssize_t output_write(void *ctx, const char *bytes, size_t len)
+{
+    const struct edit *edit = ctx;
+    const char *end = bytes + len;
+    for (const char *p = bytes; p < end;) {
+        const char *mark = edit->last.len
+                               ? memmem(p, (size_t)(end - p), PROMPT_LAST, sizeof PROMPT_LAST - 1)
+                               : NULL;
+        const char *stop = mark ? mark : end;
+        if (!sys_write_all(STDERR_FILENO, p, (size_t)(stop - p)) ||
+            (mark && !sys_write_all(STDERR_FILENO, edit->last.data, edit->last.len)))
+            break; /* a terminal that is gone: reading will tell */
+        p = mark ? mark + sizeof PROMPT_LAST - 1 : end;
+    }
+    return (ssize_t)len;
+}
+
+void edit_clear_screen(struct edit *edit)
+{
+    static const char clear[] = "\033[H\033[2J";
+    fwrite(clear, 1, sizeof clear - 1, edit->out);
+    fwrite(edit->above.data, 1, edit->above.len, edit->out);
+    el_set(edit->line, EL_REFRESH);
+}
+
 struct edit *edit_new(struct shell *sh)
 {
     const char *term = var_text(sh, "TERM");
@@ -315,7 +340,9 @@ struct edit *edit_new(struct shell *sh)
     if (!edit)
         return NULL;
     edit->sh = sh;
-    edit->prompt = "";
+    str_init(&edit->above, sh->heap);
+    str_init(&edit->prompt, sh->heap);
+    str_init(&edit->last, sh->heap);
     str_init(&edit->pasted, sh->heap);
     str_init(&edit->queued, sh->heap);
     str_init(&edit->prefill, sh->heap);
@@ -327,7 +354,10 @@ struct edit *edit_new(struct shell *sh)
     setenv("TERM", term, 1); /* libedit asks there */
     if (utf8_active)
         utf8_need_tables();
-    edit->line = el_init("memksh", stdin, stdout, stderr);
+    edit->out = fopencookie(edit, "w", (cookie_io_functions_t){ .write = output_write });
+    if (edit->out)
+        edit->line = el_init_fd("memksh", stdin, edit->out, edit->out, STDIN_FILENO, STDERR_FILENO,
+                                STDERR_FILENO);
     if (!edit->line) {
         edit_free(edit);
         return NULL;
@@ -359,7 +389,7 @@ static bool editor_command(struct shell *sh, size_t argc, const char *const *arg
     output[0] = '\0';
     el_set(line, EL_SETFP, 1, file);
     int failed = el_parse(line, (int)argc, (const char **)argv);
-    el_set(line, EL_SETFP, 1, stdout);
+    el_set(line, EL_SETFP, 1, edit->out);
     fclose(file);
     out_puts(sh->out, output);
     mode_take(edit);
@@ -378,6 +408,11 @@ void edit_free(struct edit *edit)
     if (edit->line)
         el_end(edit->line);
     completion_release(&edit->completion);
+    if (edit->out)
+        fclose(edit->out);
+    str_release(&edit->above);
+    str_release(&edit->prompt);
+    str_release(&edit->last);
     str_release(&edit->pasted);
     str_release(&edit->queued);
     str_release(&edit->prefill);
@@ -396,11 +431,13 @@ static void paste_mark(bool on)
         return; /* a terminal that is gone: reading will tell */
 }
 
-enum edit_result edit_read(struct edit *edit, const char *prompt, bool is_continuation,
+enum edit_result edit_read(struct edit *edit, const struct str *prompt, bool is_continuation,
                            const char **ret_text, size_t *ret_len)
 {
     int count = 0;
-    edit->prompt = prompt;
+    size_t above = prompt_escape(prompt->data, prompt->len, &edit->prompt, &edit->last);
+    str_clear(&edit->above);
+    str_append(&edit->above, prompt->data, above);
     edit->is_continuation = is_continuation;
     edit->ended = false;
     edit->recall.at = RECALL_NONE;
@@ -412,6 +449,7 @@ enum edit_result edit_read(struct edit *edit, const char *prompt, bool is_contin
     bool marks = strcmp(edit->term, "linux") != 0;
     if (marks)
         paste_mark(true);
+    fwrite(edit->above.data, 1, edit->above.len, edit->out);
     const char *text = el_gets(edit->line, &count);
     if (marks)
         paste_mark(false);

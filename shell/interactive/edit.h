@@ -2,6 +2,7 @@
 #ifndef SHELL_INTERACTIVE_EDIT_H
 #define SHELL_INTERACTIVE_EDIT_H
 
+#include "shell/base/str.h"
 #include "shell/state/shell.h"
 
 struct edit;
@@ -22,9 +23,9 @@ enum edit_result {
     EDIT_EDITOR    /* the line is to be handed to the user's editor */
 };
 
-/* Reads a line at PROMPT (escaped: prompt.h), IS_CONTINUATION: of a command that has begun before.
+/* Reads a line at PROMPT, IS_CONTINUATION: of a command that has begun before.
  * *RET_TEXT, of *RET_LEN bytes with the newline, is borrowed until the next call. */
-enum edit_result edit_read(struct edit *edit, const char *prompt, bool is_continuation,
+enum edit_result edit_read(struct edit *edit, const struct str *prompt, bool is_continuation,
                            const char **ret_text, size_t *ret_len);
 
 /* The next line begins with TEXT, as if it had been typed; UP: and then the cursor moved up. */

@@ -20,7 +20,7 @@ void edit_free(struct edit *edit)
     (void)edit;
 }
 
-enum edit_result edit_read(struct edit *edit, const char *prompt, bool is_continuation,
+enum edit_result edit_read(struct edit *edit, const struct str *prompt, bool is_continuation,
                            const char **ret_text, size_t *ret_len)
 {
     (void)edit, (void)prompt, (void)is_continuation, (void)ret_text, (void)ret_len;

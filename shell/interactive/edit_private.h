@@ -3,6 +3,7 @@
 #define SHELL_INTERACTIVE_EDIT_PRIVATE_H
 
 #include <histedit.h>
+#include <stdio.h>
 #include <wchar.h>
 
 #include "shell/base/map.h"
@@ -22,7 +23,8 @@ enum edit_key {
     KEY_COMPLETE,
     KEY_LIST,
     KEY_EXPAND,
-    KEY_KEPT
+    KEY_KEPT,
+    KEY_CLEAR
 };
 
 /* What the line was before each change, newest last. */
@@ -47,7 +49,10 @@ struct edit {
     struct shell *sh;
     EditLine *line;
     struct recall recall;
-    const char *prompt;
+    FILE *out;            /* libedit's, to the terminal */
+    struct str above;     /* the rows of the prompt before its last */
+    struct str prompt;    /* the last row, escaped (prompt.h) */
+    struct str last;      /* what PROMPT_LAST stands for in it */
     bool is_continuation; /* the line goes on with a command */
     struct completion completion;
     struct undo undo;
@@ -67,6 +72,9 @@ struct edit *edit_of(EditLine *line);
 void edit_queue(struct edit *edit, const char *bytes, size_t len);
 /* One byte of the terminal: 1, 0 at its end, -1 when the line is given up. */
 int edit_read_byte(struct edit *edit, char *ret);
+
+/* The prompt and the line anew on an empty screen. */
+void edit_clear_screen(struct edit *edit);
 
 /* Makes the shell's functions known to libedit, and binds them. */
 void keys_init(struct edit *edit);

@@ -233,6 +233,16 @@ static unsigned char key_last_word(EditLine *line, int key)
     return inserted ? CC_REFRESH : CC_ERROR;
 }
 
+static unsigned char key_clear(EditLine *line, int key)
+{
+    struct edit *edit = edit_of(line);
+    (void)key;
+    if (edit->above.len == 0)
+        return type_key(line, KEY_CLEAR, 0);
+    edit_clear_screen(edit);
+    return CC_NORM;
+}
+
 /* Hands the line to the editor of HISTEDIT, VISUAL or EDITOR, which runs what is written then. */
 static unsigned char key_editor(EditLine *line, int key)
 {
@@ -281,6 +291,7 @@ static const struct {
     { "memksh-undo", "Take back the last change", key_undo },
     { "memksh-transpose", "Swap characters as emacs or gmacs do", key_transpose },
     { "memksh-last-word", "Insert the last word of the last command", key_last_word },
+    { "memksh-clear", "Clear the screen", key_clear },
     { "memksh-editor", "Edit the line with an editor", key_editor },
     { "memksh-alias", "Type what the alias _letter stands for", key_alias },
 };
@@ -308,6 +319,8 @@ static const struct {
     { MAP_ALL, "\\206", "memksh-list" },
     { MAP_ALL, "\\207", "memksh-expand" },
     { MAP_ALL, "\\210", "memksh-kept" },
+    { MAP_ALL, "\\211", "ed-clear-screen" },
+    { MAP_ALL, "^L", "memksh-clear" },
     { MAP_TYPED, "^I", "memksh-complete" },
     { MAP_TYPED, "^P", "memksh-up" },
     { MAP_TYPED, "^N", "memksh-down" },

@@ -4,12 +4,13 @@
  * A prompt is a text that is expanded anew each time. The editor has to know how many columns it
  * takes, so the sequences in it that a terminal obeys (ESC [ ... letter, ESC ] ... BEL, ESC and one
  * byte, other controls) are marked; users need not do that by hand. What goes wrong in an expansion
- * must never keep the prompt away.
+ * must never keep the prompt away. libedit knows one row; those above it are shown before it draws.
  */
 #include "shell/interactive/prompt.h"
 
 #include <string.h>
 
+#include "shell/base/utf8.h"
 #include "shell/state/history.h"
 #include "shell/state/var.h"
 
@@ -32,22 +33,62 @@ static size_t sequence_len(const char *p, const char *end)
     return 2;
 }
 
-static void append_escaped(struct str *ret, const char *text, size_t len)
+/* How many bytes of sequences, one after the other, begin at P. */
+static size_t sequences_len(const char *p, const char *end)
 {
-    const char *end = text + len;
-    for (const char *p = text; p < end;) {
-        bool control = (unsigned char)*p < ' ' && *p != '\n' && *p != '\t';
-        size_t step = control ? sequence_len(p, end) : 1;
-        if (control)
-            str_putc(ret, PROMPT_ESCAPE);
-        str_append(ret, p, step);
-        if (control)
-            str_putc(ret, PROMPT_ESCAPE);
-        p += step;
-    }
+    const char *start = p;
+    while (p < end && (unsigned char)*p < ' ' && *p != '\t')
+        p += sequence_len(p, end);
+    return (size_t)(p - start);
 }
 
-void prompt_make(struct shell *sh, const char *unfinished, bool escaped, struct str *ret)
+/* The length of the character that ends at END. */
+static size_t last_len(const char *start, const char *end)
+{
+    const char *p = end;
+    if (p > start)
+        p--;
+    while (utf8_active && p > start && ((unsigned char)*p & 0xC0) == 0x80)
+        p--;
+    return (size_t)(end - p);
+}
+
+size_t prompt_escape(const char *text, size_t len, struct str *ret, struct str *ret_last)
+{
+    const char *end = text + len, *row = memrchr(text, '\n', len), *visible = NULL;
+    size_t visible_at = 0; /* in RET, the last visible byte and the sequences before it */
+    row = row ? row + 1 : text;
+    str_clear(ret);
+    str_clear(ret_last);
+    for (const char *p = row; p < end;) {
+        size_t step = sequences_len(p, end);
+        bool is_last = p + step == end;
+        if (step && is_last && visible) { /* libedit puts nothing behind the last character */
+            size_t one = last_len(row, visible + 1);
+            bool fits = utf8_active && utf8_columns(visible + 1 - one, one) == 1;
+            str_truncate(ret, visible_at + 1 - one);
+            if (fits) {
+                str_append(ret_last, visible + 1 - one, one);
+                str_append(ret_last, p, step);
+                str_append_z(ret, PROMPT_LAST);
+            } else {
+                str_printf(ret, "%c%.*s%c", PROMPT_ESCAPE, (int)step, p, PROMPT_ESCAPE);
+                str_append(ret, visible + 1 - one, one);
+            }
+        } else if (step && !is_last) {
+            str_printf(ret, "%c%.*s%c", PROMPT_ESCAPE, (int)step, p, PROMPT_ESCAPE);
+        } else if (!step) {
+            visible = p;
+            visible_at = ret->len;
+            str_putc(ret, *p);
+            step = 1;
+        }
+        p += step;
+    }
+    return (size_t)(row - text);
+}
+
+void prompt_make(struct shell *sh, const char *unfinished, struct str *ret)
 {
     const char *raw = var_text(sh, unfinished ? "PS2" : "PS1");
     struct str text;
@@ -73,10 +114,7 @@ void prompt_make(struct shell *sh, const char *unfinished, bool escaped, struct 
     str_clear(ret);
     if (unfinished && raw && strcmp(raw, "> ") == 0)
         str_append_z(ret, unfinished);
-    if (escaped)
-        append_escaped(ret, expanded, len);
-    else
-        str_append(ret, expanded, len);
+    str_append(ret, expanded, len);
     mem_region_reset(sh->scratch, mark);
     str_release(&text);
 }

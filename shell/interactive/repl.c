@@ -178,14 +178,14 @@ static ptrdiff_t line_read(void *ctx, bool continuation, const char **ret_text)
     char unfinished[UNFINISHED_BYTES];
     if (continuation)
         unfinished_name(sh, str_text(&repl->command), repl->command.len, unfinished);
-    prompt_make(sh, continuation ? unfinished : NULL, repl->edit != NULL, &repl->prompt);
+    prompt_make(sh, continuation ? unfinished : NULL, &repl->prompt);
     if (!continuation && !sys_readable_now(0)) /* nobody types ahead: it is calm */
         (void)mem_give_back();
     const char *text;
     size_t len;
-    enum edit_result result =
-        repl->edit ? edit_read(repl->edit, str_text(&repl->prompt), continuation, &text, &len)
-                   : plain_read(repl, &text, &len);
+    enum edit_result result = repl->edit
+                                  ? edit_read(repl->edit, &repl->prompt, continuation, &text, &len)
+                                  : plain_read(repl, &text, &len);
     *ret_text = text;
     switch (result) {
     case EDIT_LINE:
