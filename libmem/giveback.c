@@ -22,10 +22,10 @@
  *   of it goes, at the same price.
  * - FORK: free pages make each fork dearer: what a dozen of forks saw unused goes, and what is much
  *   goes at once, when it has no price any more.
- * Of each region `cache` bytes stay.
- * A given span keeps its place in the bins, with `given` telling what must be done before use; free
- * neighbours merge only when they are alike. Slices and solo segments are left alone. All of it
- * runs under the library's lock.
+ * Of each region `cache` bytes stay and, where it is given, never more: BOUND, what is beyond it
+ * goes when it becomes free, page by page. A given span keeps its place in the bins, with `given`
+ * telling what must be done before use; free neighbours merge only when they are alike. Slices and
+ * solo segments are left alone. All of it runs under the library's lock.
  */
 #include "libmem/internal.h"
 
@@ -114,20 +114,21 @@ static void span_give(struct span *span)
 
 enum { PERIOD_ANY = UINT32_MAX };
 
-/* Gives up to AMOUNT bytes of REGION that became free before PERIOD, large spans first; returns
- * what was given. */
+/* Gives AMOUNT bytes of REGION, or what became free of it before PERIOD, large spans first, and of
+ * the last one more unless a `cache` is asked for; returns what was given. */
 static size_t region_give(struct mem_region *region, size_t amount, uint32_t period)
 {
     size_t given = 0;
     bool unmap = give_way() == MEM_GIVE_UNMAP;
+    bool exact = mem_settings.cache_most != SIZE_MAX;
+    size_t least = exact ? MEM_PAGE : GIVE_MIN;
 
-    for (unsigned bin = MEM_BINS;
-         bin-- > mem_bin_of(GIVE_MIN >> MEM_PAGE_SHIFT) && given < amount;) {
+    for (unsigned bin = MEM_BINS; bin-- > mem_bin_of(least >> MEM_PAGE_SHIFT) && given < amount;) {
         struct span *chosen = NULL;
         size_t bytes = given;
         for (struct span *span = region->bins[bin], *next; span && bytes < amount; span = next) {
             next = span->next;
-            if (span->given || span->segment->lent || span_dirty(span) < GIVE_MIN ||
+            if (span->given || span->segment->lent || span_dirty(span) < least ||
                 span->freed_in >= period)
                 continue;
             bytes += span_dirty(span);
@@ -137,6 +138,8 @@ static size_t region_give(struct mem_region *region, size_t amount, uint32_t per
         }
         for (struct span *next; chosen; chosen = next) {
             next = chosen->next;
+            if (exact)
+                chosen = large_keep_end(chosen, amount - given);
             size_t dirty = span_dirty(chosen);
             given += dirty;
             if (unmap && source_maps(chosen->segment) && large_unmap(chosen))
@@ -311,8 +314,32 @@ static void give_check(struct mem_region *region)
     period_begin(region, now);
 }
 
+/* REGION keeps no more than `cache`. */
+static void give_bound(struct mem_region *region)
+{
+    size_t most = mem_settings.cache_most;
+
+    if (region->method == MEM_LAST)
+        last_bound(region);
+    else if (region->dirty_bytes > most)
+        (void)region_give(region, region->dirty_bytes - most, PERIOD_ANY);
+}
+
+void give_bounds(void)
+{
+    if (mem_settings.cache_most == SIZE_MAX)
+        return;
+    mem_lock();
+    for (struct mem_region *region = mem_regions; region; region = region->next)
+        if (region->method != MEM_LAST || !glue_threaded()) /* another thread may be at its end */
+            give_bound(region);
+    mem_unlock();
+}
+
 void give_freed(struct mem_region *region)
 {
+    if (MEM_UNLIKELY(region->dirty_bytes > mem_settings.cache_most))
+        give_bound(region);
     if (region->dirty_bytes >= COLLAPSE_DIRTY && mem_settings.giveback != MEM_GIVE_NONE)
         give_check(region);
 }

@@ -214,7 +214,8 @@ struct mem_settings {
     enum mem_giveback giveback;
     enum mem_huge huge;
     size_t delay_ms, arenas;
-    size_t cache_bytes;                   /* free memory that each region keeps */
+    size_t cache_bytes;                   /* free memory that each region keeps ... */
+    size_t cache_most;                    /* ... and the most of it; SIZE_MAX: no bound */
     size_t limit_bytes, limit_soft_bytes; /* 0: none */
     enum mem_limit_action limit_action;   /* at the soft one */
     bool usage, verbose, check_region, check_segment;
@@ -326,6 +327,9 @@ _Noreturn void limit_too_low(size_t bytes);
 struct span *large_take(struct mem_region *region, size_t pages, size_t align_pages,
                         size_t *ret_dirty_bytes);
 void large_put(struct span *span);
+/* SPAN, free but in no bin, keeps of its dirty bytes the last ones, no less than BYTES; what is
+ * before them goes to the bins. */
+struct span *large_keep_end(struct span *span, size_t bytes);
 void large_bin(struct span *span); /* a span in no bin becomes free; merges */
 void large_unbin(struct span *span);
 /* Unmaps SPAN, in no bin, where it ends its segment; false: it does not. */
@@ -344,6 +348,7 @@ size_t large_want_bytes(const struct span *span, size_t bytes);
 enum { GIVE_ASK = -2 };
 extern int give_overcommit;                 /* the system's setting, or GIVE_ASK: not asked yet */
 void give_freed(struct mem_region *region); /* a span of it became free */
+void give_bounds(void);                     /* `cache` changed: what is beyond it goes */
 void give_left(struct mem_region *region);  /* the thread whose heap it is ends */
 void give_fork(void);                       /* before a fork */
 /* The free ends of segments; of ASKING, which needs more than they are, free segments only. */
@@ -403,6 +408,8 @@ bool last_resize_in_place(struct mem_region *region, void *block, size_t bytes);
 void last_free(struct mem_region *region, void *block);
 void last_reset(struct mem_region *region, const struct mem_mark *mark);
 size_t last_give(struct mem_region *region); /* the segments after the current one; returns bytes */
+/* Gives what lies behind the last block beyond `cache`, in whole segments or in the current one. */
+void last_bound(struct mem_region *region);
 /* Gives them when it is time; returns after how many us it will be, UINT64_MAX: never. */
 uint64_t last_idle(struct mem_region *region, uint64_t now);
 size_t last_block_bytes(const void *block);

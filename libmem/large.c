@@ -277,6 +277,22 @@ void large_bin(struct span *span)
     span_release(span);
 }
 
+struct span *large_keep_end(struct span *span, size_t bytes)
+{
+    size_t dirty = span_dirty(span), before = dirty > bytes ? (dirty - bytes) >> MEM_PAGE_SHIFT : 0;
+
+    if (!before)
+        return span;
+    struct span *rest =
+        span_at(span->segment, span->base + (before << MEM_PAGE_SHIFT), span->pages - before);
+    if (!rest)
+        return span;
+    rest->freed_in = span->freed_in;
+    span->pages = (uint32_t)before;
+    span_release(span);
+    return rest;
+}
+
 void large_unbin(struct span *span)
 {
     bin_remove(span->region, span);
@@ -413,20 +429,24 @@ struct span *large_take(struct mem_region *region, size_t pages, size_t align_pa
     return span;
 }
 
+/* The segment of SPAN becomes an ordinary one, where it is solo: the room behind is part of SPAN.
+ */
+static void solo_end(struct span *span)
+{
+    struct span *right = span->segment->solo ? span_right(span) : NULL;
+
+    if (right) {
+        span->pages += right->pages;
+        span->region->free_span_count--;
+        span->region->free_pages_bytes -= (size_t)right->pages << MEM_PAGE_SHIFT;
+        span_drop(right);
+    }
+    span->segment->solo = false;
+}
+
 void large_put(struct span *span)
 {
-    struct segment *segment = span->segment;
-
-    if (segment->solo) { /* its room behind the block joins the bins with it */
-        struct span *right = span_right(span);
-        if (right) {
-            span->pages += right->pages;
-            span->region->free_span_count--;
-            span->region->free_pages_bytes -= (size_t)right->pages << MEM_PAGE_SHIFT;
-            span_drop(right);
-        }
-        segment->solo = false;
-    }
+    solo_end(span);
     struct mem_region *region = span->region;
     span->freed_in = region->give_period;
     span_release(span);
@@ -590,10 +610,14 @@ bool large_resize(struct span *span, size_t bytes, bool exact)
         if (done)
             span->grown_count++;
     } else if (pages < old && (exact || span->grown_count == 0 || pages <= old / 2)) {
-        /* Room that a growing block was given ahead stays until the block really shrinks. */
+        /* Room that a growing block was given ahead stays until the block really shrinks, and then
+         * is free for all. */
+        if ((old - pages) << MEM_PAGE_SHIFT >= MEM_SOLO_MIN)
+            solo_end(span);
         span_cut(span, pages, span->region->give_period);
         large_resized(span, old);
         span->grown_count = 0;
+        give_freed(span->region);
     }
     mem_unlock();
     return done;

@@ -331,6 +331,30 @@ static size_t last_spare_bytes(const struct mem_region *region)
     return bytes;
 }
 
+void last_bound(struct mem_region *region)
+{
+    struct segment *segment = region->last_segment;
+    size_t most = mem_settings.cache_most, spare = last_spare_bytes(region);
+
+    if (!segment)
+        return;
+    size_t kept = mem_round_up((size_t)(region->last_next - segment->base), MEM_PAGE);
+    size_t entered = (size_t)segment->span->pages << MEM_PAGE_SHIFT;
+    size_t rest = entered > kept ? entered - kept : 0;
+    while (spare && (spare > most || rest > most - spare)) {
+        struct segment *last = region->newest;
+        spare -= last->bytes;
+        span_drop(last->span);
+        segment_drop(last);
+    }
+    if (rest <= most)
+        return;
+    kept += most - most % MEM_PAGE;
+    glue_advise(segment->base + kept, entered - kept, MADV_DONTNEED);
+    segment->span->pages = (uint32_t)(kept >> MEM_PAGE_SHIFT);
+    region->last_limit = span_end(segment->span);
+}
+
 uint64_t last_idle(struct mem_region *region, uint64_t now)
 {
     uint64_t delay = mem_settings.delay_ms * 1000;
@@ -384,6 +408,11 @@ void last_reset(struct mem_region *region, const struct mem_mark *mark)
     region->busy_bytes = mark->busy_bytes;
     if (MEM_UNLIKELY(segment->next != NULL))
         last_calm(region, used);
+    if (MEM_UNLIKELY(mem_settings.cache_most != SIZE_MAX)) {
+        mem_lock();
+        last_bound(region);
+        mem_unlock();
+    }
 }
 
 static void trace_death(struct mem_region *region, void *block, size_t bytes)

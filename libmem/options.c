@@ -15,6 +15,7 @@ struct mem_settings mem_settings = {
     .page_bytes = MEM_PAGE,
     .segment_bytes = MEM_SEGSIZE,
     .giveback = MEM_GIVE_AUTO,
+    .cache_most = SIZE_MAX,
     .huge = MEM_HUGE_AUTO,
     .delay_ms = MEM_DELAY_MS,
     .arenas = MEM_ARENAS,
@@ -328,8 +329,9 @@ static enum verdict apply_cache(struct word value, bool off)
 
     if (mem_settings.cache_bytes > MEM_BYTES_MAX) {
         mem_settings.cache_bytes = 0;
-        return BAD;
+        verdict = BAD;
     }
+    mem_settings.cache_most = off || verdict != GOOD ? SIZE_MAX : mem_settings.cache_bytes;
     return verdict;
 }
 
@@ -448,9 +450,9 @@ static const struct option options[] = {
       "a count from 1",
       "64",
       apply_arenas },
-    { { "cache", "SIZE", "free memory that each region keeps when memory goes back" },
+    { { "cache", "SIZE", "the free memory that each region keeps: no less, and never more" },
       "a size",
-      "0",
+      "no bound",
       apply_cache },
     { { "check", "region[:segment]",
         "check a region's blocks, or its segments, when it gets memory" },
@@ -705,6 +707,7 @@ unsigned mem_options_apply(const char *text)
     mem_lock();
     unsigned complaints = options_apply(text, strlen(text));
     hooks_update();
+    give_bounds();
     mem_unlock();
     return complaints;
 }
@@ -781,8 +784,9 @@ static void get_memory(struct mem_line *line)
     line_str(line, giveback_names[mem_settings.giveback]);
     line_str(line, ",delay=");
     line_dec(line, mem_settings.delay_ms);
-    line_str(line, ",cache=");
-    line_dec(line, mem_settings.cache_bytes);
+    line_str(line, mem_settings.cache_most == SIZE_MAX ? ",nocache" : ",cache=");
+    if (mem_settings.cache_most != SIZE_MAX)
+        line_dec(line, mem_settings.cache_bytes);
     line_str(line, ",huge=");
     line_str(line, huge_names[mem_settings.huge]);
 }

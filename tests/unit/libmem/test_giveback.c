@@ -378,6 +378,79 @@ static void test_calm_of_spans(void **state)
     mem_region_close(region);
 }
 
+/* With `cache`, a region keeps exactly so much in a loop that frees and takes all again in haste,
+ * whatever the way of giving back. */
+static void test_cache_bound(void **state)
+{
+    enum { CACHE = 1 << 20, BLOCKS = 300, SMALL = 200000, PACKS = 128 << 10 };
+    static char *blocks[BLOCKS], *small[SMALL];
+    static const char *const all_ways[] = { "none", "dontneed", "free", "fixed", "unmap", "auto" };
+
+    (void)state;
+    for (size_t w = 0; w < 6; w++) {
+        use(all_ways[w]);
+        assert_int_equal(mem_options_apply("cache=1Mi,delay=100000"), 0);
+        struct mem_region *region = mem_region_open("bound", MEM_BEST, 0);
+        for (int round = 0; round < 3; round++) {
+            for (int i = 0; i < BLOCKS; i++)
+                blocks[i] = memset(mem_alloc(region, 100000), 1, 100000);
+            assert_true(region->dirty_bytes <= CACHE);
+            for (int i = 0; i < BLOCKS; i++) {
+                mem_free(blocks[i * 7 % BLOCKS]);
+                assert_true(region->dirty_bytes <= CACHE);
+            }
+            assert_int_equal(region->dirty_bytes, CACHE);
+            assert_true(test_spare(region) <= CACHE + PACKS);
+            char *string = memset(mem_alloc(region, 9 << 20), 2, 9 << 20);
+            string = mem_resize(region, string, 100000);
+            assert_true(test_spare(region) <= CACHE + PACKS);
+            mem_free(string);
+            for (int i = 0; i < SMALL; i++)
+                small[i] = memset(mem_alloc(region, 40), 3, 40);
+            for (int i = 0; i < SMALL; i++)
+                mem_free(small[i]);
+            assert_true(region->dirty_bytes <= CACHE);
+            assert_true(test_spare(region) <= CACHE + PACKS);
+        }
+        test_stats_match(region);
+        assert_int_equal(mem_options_apply("cache=64Ki"), 0); /* at once */
+        assert_int_equal(region->dirty_bytes, 64 << 10);
+        assert_int_equal(mem_options_apply("nocache"), 0);
+        test_stats_match(region);
+        mem_region_close(region);
+    }
+}
+
+static void test_cache_bound_last(void **state)
+{
+    size_t start = resident();
+
+    (void)state;
+    use("auto");
+    assert_int_equal(mem_options_apply("cache=1Mi,delay=100000"), 0);
+    struct mem_region *region = mem_region_open("bound last", MEM_LAST, 0);
+    memset(mem_alloc(region, 100), 1, 100);
+    for (int round = 0; round < 3; round++) {
+        struct mem_mark mark = mem_region_mark(region);
+        for (int i = 0; i < 200; i++)
+            memset(mem_alloc(region, 100000), 1, 100000);
+        assert_true(resident() >= start + 20000000);
+        mem_region_reset(region, mark);
+        assert_true(resident() <= start + (3 << 20) / 2);
+    }
+    for (int i = 0; i < 30; i++) /* in the first segment that is no slice */
+        memset(mem_alloc(region, 100000), 1, 100000);
+    struct mem_mark mark = mem_region_mark(region);
+    memset(mem_alloc(region, 10 << 20), 1, 10 << 20);
+    mem_region_reset(region, mark);
+    memset(mem_alloc(region, 10 << 20), 1, 10 << 20);
+    mem_region_reset(region, mark);
+    assert_true(resident() <= start + 3000000 + (2 << 20));
+    test_stats_match(region);
+    mem_region_close(region);
+    assert_int_equal(mem_options_apply("nocache"), 0);
+}
+
 /* ---- the limit ---- */
 
 static int noticed;
@@ -554,6 +627,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_auto_reads_overcommit),
         cmocka_unit_test(test_huge_after_fixed),
         cmocka_unit_test(test_calm_of_spans),
+        cmocka_unit_test(test_cache_bound),
+        cmocka_unit_test(test_cache_bound_last),
         cmocka_unit_test(test_limit),
         cmocka_unit_test(test_huge),
         cmocka_unit_test(test_huge_alike),

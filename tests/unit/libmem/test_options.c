@@ -187,10 +187,10 @@ static void test_names(void **state)
     }
     assert_int_equal(count, sizeof known / sizeof known[0]);
     apply("giveback=fixed,delay=7,huge=off,limit=1Gi:warn");
-    assert_said(",giveback=fixed,delay=7,cache=0,huge=off,sites=off,arenas=64,limit="
+    assert_said(",giveback=fixed,delay=7,nocache,huge=off,sites=off,arenas=64,limit="
                 "1073741824:warn,");
     apply("nogiveback nohuge nodelay");
-    assert_said(",giveback=none,delay=100,cache=0,huge=off,");
+    assert_said(",giveback=none,delay=100,nocache,huge=off,");
     apply("limit=1Gi:stop");
     assert_said("vmalloc: limit=1Gi:stop: bad value: accepted is a size, and perhaps :warn");
     apply("delay=-1");
@@ -200,7 +200,7 @@ static void test_names(void **state)
     apply("test=0x10");
     assert_said("vmalloc: test=0x10: experiments of the original do not exist here; ignored\n1 ");
     apply("keep,debug,fail=3:4,watch=0x1234567890");
-    assert_said(",keep,debug,giveback=auto,delay=100,cache=0,huge=auto,sites=off,arenas=64,nolimit,"
+    assert_said(",keep,debug,giveback=auto,delay=100,nocache,huge=auto,sites=off,arenas=64,nolimit,"
                 "fail=3:4,noleak,"
                 "notrace,method=best,nowatch,watch=0x1234567890");
     apply("break");
@@ -297,6 +297,8 @@ static void test_round_trip(void **state)
     static const char *const options[] = {
         "arenas=5",
         "cache=3Mi",
+        "cache=0",
+        "nocache",
         "check=region",
         "check=segment",
         "check=region:segment",
