@@ -91,6 +91,22 @@ enum {
  * moment old, and nothing else comes of it. */
 #define MEM_RACY __attribute__((no_sanitize("thread")))
 
+/* X, which another thread may set under the lock: what is read may be a moment old. The paths that
+ * do so have no instruction to spare, and a plain load or store of a word is as good as one that
+ * says it. */
+#if defined(__has_feature) && !defined(__SANITIZE_THREAD__)
+#if __has_feature(thread_sanitizer)
+#define __SANITIZE_THREAD__ 1 /* clang's name for it */
+#endif
+#endif
+#ifdef __SANITIZE_THREAD__
+#define MEM_PEEK(x)        __atomic_load_n(&(x), __ATOMIC_RELAXED)
+#define MEM_POKE(x, value) __atomic_store_n(&(x), (value), __ATOMIC_RELAXED)
+#else
+#define MEM_PEEK(x)        (x)
+#define MEM_POKE(x, value) ((x) = (value))
+#endif
+
 static inline size_t mem_round_up(size_t bytes, size_t unit)
 {
     size_t rest = bytes % unit;

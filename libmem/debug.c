@@ -100,7 +100,7 @@ void debug_warn_site(struct mem_line *line, const char *what, uint32_t site, con
 /* Every warning ends here. */
 void debug_warn_end(struct mem_line *line, const void *caller)
 {
-    debug_warn_site(line, "detected at", mem_site, caller);
+    debug_warn_site(line, "detected at", MEM_PEEK(mem_site), caller);
     line_write(line, warn_fd);
     if (mem_settings.abort)
         glue_abort();
@@ -222,7 +222,7 @@ static void count_live(struct mem_region *region, struct debug_head *head)
 {
     region->debug_count++;
     region->debug_bytes += head->bytes;
-    if (sites_followed())
+    if (sites_followed(region))
         site_born(region, head_data(head), head->bytes);
     if (region->debug_bytes > region->debug_peak)
         region->debug_peak = region->debug_bytes;
@@ -232,7 +232,7 @@ static void count_dead(struct mem_region *region, struct debug_head *head)
 {
     region->debug_count--;
     region->debug_bytes -= head->bytes;
-    if (sites_followed())
+    if (sites_followed(region))
         site_died(region, head_data(head), head->bytes);
 }
 
@@ -483,7 +483,7 @@ static void head_start(struct mem_region *region, struct debug_head *head, size_
 
     head->bytes = bytes;
     head->caller = caller;
-    head->site = mem_site;
+    head->site = MEM_PEEK(mem_site);
     head->free_site = 0;
     head->mark = head_mark(head, MARK_LIVE);
     memset(lead, RED_BYTE, (size_t)(data - lead));
@@ -575,7 +575,7 @@ void debug_free(struct span *span, void *block, const void *caller)
         return;
     live_remove(head);
     count_dead(span->region, head);
-    head->free_site = mem_site;
+    head->free_site = MEM_PEEK(mem_site);
     head->free_caller = caller;
     head->mark = head_mark(head, MARK_FREED);
     if (head->guard)

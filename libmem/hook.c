@@ -99,11 +99,11 @@ void hooks_update(void)
     hooks |= sites_update(set->sites) ? HOOK_SITES : 0;
     mem_site_wanted =
         set->sites || hooks & (HOOK_TRACE | HOOK_WATCH) || debug_regions || set->debug_method;
-    if (!mem_site_wanted)
-        mem_site = 0;
+    if (!mem_site_wanted && MEM_PEEK(mem_site))
+        MEM_POKE(mem_site, 0);
     if (hooks == set->hooks && sites == mem_sites_state()) /* threads read it all the time */
         return;
-    mem_settings.hooks = hooks;
+    __atomic_store_n(&mem_settings.hooks, hooks, __ATOMIC_RELAXED);
     region_hooks_changed();
 }
 
@@ -201,9 +201,9 @@ void *hook_alloc(struct mem_region *region, size_t bytes, size_t align, bool zer
     if (region->debug) {
         debug_tick(caller);
         block = debug_alloc(region, bytes, align, zeroed, caller);
-        if (block && sites_followed())
+        if (block && sites_followed(region))
             site_kind_set(region, block, bytes, kind);
-    } else if (sites_followed()) {
+    } else if (sites_followed(region)) {
         block = site_alloc(region, bytes, align, zeroed, kind);
     } else {
         block = plain_alloc(region, bytes, align, zeroed);
@@ -233,11 +233,12 @@ void hook_free(void *block, const void *caller)
         debug_tick(caller);
         debug_free(span, block, caller);
     } else if (!mem_settings.keep || !bytes) {
-        if (sites_followed())
+        if (region && sites_followed(region))
             site_free(span, block);
         else
             block_free(block); /* its heap may be another thread's */
     }
+    sites_end_check();
     mem_unlock();
 }
 
@@ -257,17 +258,17 @@ void *hook_resize(struct mem_region *region, void *block, size_t bytes, bool kee
         watch_event(region, block, old, "being resized", caller);
     if (region->debug) {
         debug_tick(caller);
-        kind = sites_followed() && site_kind(block) ? site_kind(block) : kind;
+        kind = sites_followed(region) && site_kind(block) ? site_kind(block) : kind;
         moved = debug_resize(region, block, bytes, caller);
-        if (moved && sites_followed())
+        if (moved && sites_followed(region))
             site_kind_set(region, moved, bytes, kind);
     } else if (mem_settings.keep && bytes > old) {
         /* the old one must stay */
-        moved = sites_followed() ? site_alloc(region, bytes, MEM_ALIGN, false, kind)
-                                 : plain_alloc(region, bytes, MEM_ALIGN, false);
+        moved = sites_followed(region) ? site_alloc(region, bytes, MEM_ALIGN, false, kind)
+                                       : plain_alloc(region, bytes, MEM_ALIGN, false);
         if (moved)
             memcpy(moved, block, old);
-    } else if (sites_followed()) {
+    } else if (sites_followed(region)) {
         moved = site_resize(region, block, bytes, keep, kind);
     } else {
         moved = plain_resize(region, block, bytes, keep);
@@ -276,6 +277,7 @@ void *hook_resize(struct mem_region *region, void *block, size_t bytes, bool kee
         trace_event(region, block, moved, bytes, 0);
     if (moved && watched_count)
         watch_event(region, moved, bytes, "just resized", caller);
+    sites_end_check();
     mem_unlock();
     return moved;
 }
@@ -289,7 +291,7 @@ bool hook_resize_in_place(struct mem_region *region, void *block, size_t bytes)
     mem_lock();
     if (region->debug)
         done = debug_resize_in_place(region, block, bytes);
-    else if (sites_followed())
+    else if (sites_followed(region))
         done = site_resize_in_place(span, block, bytes);
     else
         done = plain_resize_in_place(span, block, bytes);

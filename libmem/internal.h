@@ -19,6 +19,9 @@
  * - HOOKED: while an option wants to see each call (mem_settings.hooks), and always in a debug
  * region, `small_limit` is 0 and no pack is `quick`, so that every call takes the slow path, which
  * asks; the fast paths know nothing of it.
+ * - Where the process has threads an option that changes makes each region STALE: its owner goes
+ * the slow way at its next request and there takes up what is new (region_adopt). Till then the
+ * region is as it was.
  * - Only the owner thread uses a region; what regions share (map, spans, segments, sources,
  *   registry, the `malloc` region) is guarded by one lock, taken only when the process has threads.
  */
@@ -69,7 +72,7 @@ struct span {
     /* One byte together, so that a span is one line of the processor's cache. */
     uint8_t kind : 4;  /* enum span_kind */
     uint8_t given : 3; /* free: enum span_given */
-    uint8_t quick : 1; /* pack, mixed: the fast path of free may take its blocks */
+    bool quick;        /* pack, mixed: the fast path of free may take its blocks */
     bool sited;        /* pack: has words: see site_word.c */
 };
 _Static_assert(sizeof(struct span) <= 64, "a span fits a cache line");
@@ -141,6 +144,9 @@ struct mem_region {
     bool shrinking;   /* chains are kept short: see pack_shrink */
     uint8_t heap;     /* enum heap_state */
     uint8_t kind;     /* of blocks that were got without one */
+    uint8_t look;     /* enum look: why calls take the slow path; 0: they need not */
+    uint8_t hooks;    /* enum hook: what that does; those of mem_settings, unless LOOK_STALE */
+    bool followed;    /* by sites: see site.c */
     char name[MEM_NAME_BYTES];
     struct mem_region *next, *prev; /* registry */
     struct segment *segments, *newest;
@@ -237,9 +243,13 @@ enum hook {
 };
 extern struct mem_settings mem_settings;
 
-/* region.c: brings every region in line with mem_settings.hooks. */
+enum look { LOOK_DEBUG = 1, LOOK_HOOKS = 2, LOOK_STALE = 4 };
+
+/* region.c: brings every region in line with mem_settings.hooks, or has its owner do it. */
 void region_hooks_changed(void);
-void region_limit_set(struct mem_region *region);
+/* By the owner, or under the lock of a region that nobody else uses without it. */
+void region_adopt(struct mem_region *region);
+void region_limit_set(struct mem_region *region); /* in line with its hooks */
 
 /* options.c: reads the environment once; everything starts here. */
 void mem_settings_init(void);
@@ -443,22 +453,24 @@ void site_kind_set(const struct mem_region *region, const void *block, size_t by
 void site_last_reset(struct mem_region *region, const struct mem_mark *mark); /* is about to be */
 void site_last_settle(struct mem_region *region); /* counts what is new */
 void site_region_dies(struct mem_region *region); /* all its blocks are about to */
-void site_region_set(struct mem_region *region);  /* in line with the hooks */
+void site_region_set(struct mem_region *region);  /* in line with its hooks */
+void site_last_stale(struct mem_region *region);  /* its owner's next call takes the slow way */
 /* BLOCK may come into a chain with any word. */
 void site_chain_mixed(const struct span *span, const void *block);
-/* site_pack.c: blocks are about to be taken from PACK */
+/* site_pack.c: blocks are about to be taken from PACK, or were */
 void site_pack_opens(struct span *pack);
 void site_pack_taken(struct span *pack); /* some of its free ones, out of its bits */
 void site_pack_low(struct span *pack);   /* one came back, perhaps the first one of late */
 void site_pack_ends(struct span *pack);  /* of a sited one, all of whose blocks died */
 void site_runs_end(void);                /* `head` of classes is about to change */
 void site_block_home(struct span *pack, size_t index); /* its death was counted */
-bool sites_update(bool on);                            /* true: HOOK_SITES is wanted */
-bool site_counts_agree(void);                          /* with the regions */
+void sites_end_check(void);   /* FINISHING ends with the last block that has a site */
+bool sites_update(bool on);   /* true: HOOK_SITES is wanted */
+bool site_counts_agree(void); /* with the regions */
 
-static inline bool sites_followed(void)
+static inline bool sites_followed(const struct mem_region *region)
 {
-    return MEM_UNLIKELY(mem_settings.hooks & HOOK_SITES);
+    return MEM_UNLIKELY(region->followed);
 }
 
 /* hook.c: what the slow paths call while HOOKED; CALLER is an address in the calling program. */
@@ -545,6 +557,17 @@ void region_init(struct mem_region *region, const char *name, enum mem_method me
                  size_t pool_bytes);
 size_t block_bytes(const struct span *span, const void *block); /* 0: no block starts there */
 
+/* What another thread may change meanwhile, under the lock, and the owner looks at without. */
+static inline unsigned region_look(const struct mem_region *region)
+{
+    return __atomic_load_n(&region->look, __ATOMIC_RELAXED);
+}
+
+static inline unsigned hooks_wanted(void)
+{
+    return __atomic_load_n(&mem_settings.hooks, __ATOMIC_RELAXED);
+}
+
 static inline void mem_lock(void)
 {
     if (MEM_UNLIKELY(glue_threaded() || mem_signals_held))
@@ -599,7 +622,7 @@ static inline uintptr_t map_entry(const void *address)
     if (MEM_UNLIKELY(page >> (MEM_MAP_LEAF_BITS + MEM_MAP_ROOT_BITS)))
         return 0;
     const struct map_leaf *leaf = mem_map[page >> MEM_MAP_LEAF_BITS];
-    return MEM_LIKELY(leaf) ? leaf->entry[page & ((1u << MEM_MAP_LEAF_BITS) - 1)] : 0;
+    return MEM_LIKELY(leaf) ? MEM_PEEK(leaf->entry[page & ((1u << MEM_MAP_LEAF_BITS) - 1)]) : 0;
 }
 
 static inline struct span *entry_span(uintptr_t entry)
@@ -719,7 +742,7 @@ static inline struct size_class *class_small(struct mem_region *region, size_t b
 /* What the next block is for, as `site_key` of a class says it; never 0 for a site. */
 static inline uint64_t site_key_of(unsigned kind)
 {
-    return ((uint64_t)kind << 32) + mem_site + 1;
+    return ((uint64_t)kind << 32) + MEM_PEEK(mem_site) + 1;
 }
 
 /* The fast path of allocation while sites are followed and nothing else asks, of 1..site_limit

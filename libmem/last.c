@@ -426,7 +426,7 @@ static __attribute__((noinline)) void reset_hooked(struct mem_region *region,
     mem_lock();
     if (mem_settings.hooks & HOOK_TRACE)
         walk_above(region, mark, trace_death);
-    if (mem_settings.hooks & HOOK_SITES)
+    if (sites_followed(region))
         site_last_reset(region, mark);
     last_reset(region, mark);
     mem_unlock();
@@ -439,7 +439,7 @@ void mem_region_reset(struct mem_region *region, struct mem_mark mark)
     /* Where the end is where it was, every block since the mark is dead already. */
     if (region->last_next == mark.next && region->last_segment == mark.segment)
         return;
-    if (MEM_LIKELY(mark.busy_bytes >= region->reset_floor))
+    if (MEM_LIKELY(mark.busy_bytes >= MEM_PEEK(region->reset_floor)))
         last_reset(region, &mark);
     else
         reset_hooked(region, &mark);

@@ -69,7 +69,7 @@ bool remote_take(struct mem_region *region)
     void *block = __atomic_exchange_n(&region->remote, NULL, __ATOMIC_ACQUIRE);
     while (block) {
         void *next = chain_next(block);
-        if (sites_followed())
+        if (sites_followed(region))
             site_died(region, block, block_bytes(map_find(block), block));
         plain_free(block);
         block = next;
@@ -167,6 +167,8 @@ static void heap_leave(void *heap)
 
     outbox_send();
     mem_lock();
+    if (region_look(region) & LOOK_STALE)
+        region_adopt(region);
     (void)remote_take(region);
     give_left(region);
     heap_mine = &heap_none;
@@ -262,11 +264,12 @@ static __attribute__((noinline)) void *front_alloc(size_t bytes, size_t align, b
     struct mem_region *region = heap_mine;
     void *block = NULL;
 
-    if (MEM_LIKELY(bytes - 1 < MEM_CLASS_MAX && align <= MEM_ALIGN && region->small_limit)) {
+    if (MEM_LIKELY(bytes - 1 < MEM_CLASS_MAX && align <= MEM_ALIGN &&
+                   MEM_PEEK(region->small_limit))) {
         block = class_take(region, &region->classes[mem_class_of(bytes)]);
         return zeroed && block ? memset(block, 0, bytes) : block;
     }
-    if (MEM_LIKELY(region != &heap_none && !mem_settings.hooks && !region->debug))
+    if (MEM_LIKELY(region != &heap_none && !region_look(region)))
         return plain_alloc(region, bytes, align, zeroed); /* locks where it must */
     (void)mem_region_malloc();
     mem_lock();
@@ -283,7 +286,7 @@ void *malloc(size_t bytes)
 {
     struct mem_region *region = heap_mine;
 
-    if (MEM_LIKELY(bytes - 1 < region->small_limit))
+    if (MEM_LIKELY(bytes - 1 < MEM_PEEK(region->small_limit)))
         return class_take(region, class_small(region, bytes));
     return front_alloc(bytes, MEM_ALIGN, false, CALLER);
 }
@@ -312,7 +315,7 @@ static __attribute__((noinline)) void front_free(void *block, const void *caller
         return;
     }
 
-    if (MEM_LIKELY(region && heap_state(region) && !mem_settings.hooks && !region->debug)) {
+    if (MEM_LIKELY(region && heap_state(region) && !(region_look(region) & ~LOOK_STALE))) {
         if (region == heap_mine) {
             region_free(block, caller);
             errno = saved;
@@ -324,7 +327,11 @@ static __attribute__((noinline)) void front_free(void *block, const void *caller
         }
     }
     mem_lock();
-    region_free(block, caller);
+    if (region && !heap_is_mine(region) && !region->hooks && !region->debug &&
+        block_bytes(span, block))
+        block_push(region, block); /* its owner has just left the hooks */
+    else
+        region_free(block, caller);
     mem_unlock();
     errno = saved;
 }
@@ -362,7 +369,7 @@ void *calloc(size_t count, size_t bytes)
         errno = ENOMEM;
         return NULL;
     }
-    if (MEM_LIKELY(all - 1 < region->small_limit)) {
+    if (MEM_LIKELY(all - 1 < MEM_PEEK(region->small_limit))) {
         void *block = class_take(region, class_small(region, all));
         return MEM_LIKELY(block) ? memset(block, 0, all) : NULL;
     }
@@ -410,14 +417,14 @@ void *realloc(void *block, size_t bytes)
     }
     struct mem_region *region = mem_region_of(block);
     const struct span *span = entry_span(entry);
-    if (MEM_LIKELY(region == mine && region->small_limit && span->kind == SPAN_LARGE &&
+    if (MEM_LIKELY(region == mine && MEM_PEEK(region->small_limit) && span->kind == SPAN_LARGE &&
                    block == span->base && large_fits(span, bytes))) {
         region->resize_count++;
         return block;
     }
-    if (region && MEM_LIKELY(region == heap_mine && !mem_settings.hooks && !region->debug))
+    if (region && MEM_LIKELY(region == heap_mine && !region_look(region)))
         return plain_resize(region, block, bytes, true);
-    if (region && !heap_is_mine(region) && !mem_settings.hooks && !region->debug)
+    if (region && !heap_is_mine(region) && !(region_look(region) & ~LOOK_STALE))
         return realloc_moved(block, bytes, CALLER);
     mem_lock();
     void *moved = NULL;

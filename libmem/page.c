@@ -76,7 +76,7 @@ static size_t pack_pages(const struct size_class *class)
 
 static bool pack_may_be_quick(const struct mem_region *region)
 {
-    return !region->debug && !mem_settings.hooks && region->heap != HEAP_SHARED;
+    return !region->debug && !region->hooks && region->heap != HEAP_SHARED;
 }
 
 /* ---- bits: records of whole cache lines, all 0 ---- */
@@ -353,7 +353,7 @@ static struct span *pack_with_room(struct mem_region *region, struct size_class 
 {
     struct span *pack = class->avail ? class->avail : pack_new(region, class);
 
-    if (sites_followed() && pack)
+    if (sites_followed(region) && pack)
         site_pack_opens(pack);
     return pack;
 }
@@ -467,7 +467,7 @@ static void chain_drain(struct size_class *class, void *chain)
 
 void pack_drain(struct mem_region *region)
 {
-    if (sites_followed())
+    if (sites_followed(region))
         site_runs_end();
     for (unsigned i = 0; i < (region->method == MEM_BEST ? MEM_CLASSES : 1u); i++) {
         struct size_class *class = &region->classes[i];

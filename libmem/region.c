@@ -26,36 +26,37 @@ static size_t region_struct_bytes(enum mem_method method)
 /* How far the fast path of allocation reaches. */
 void region_limit_set(struct mem_region *region)
 {
+    bool shared = region->heap == HEAP_SHARED, plain = !region->debug && !region->hooks;
+    unsigned look = (region->debug ? LOOK_DEBUG : 0) | (region->hooks ? LOOK_HOOKS : 0);
     size_t limit = 0;
 
     if (region->method == MEM_BEST)
         limit = MEM_SMALL_MAX;
     else if (region->method == MEM_POOL)
         limit = region->classes[0].bytes;
-    region->small_limit =
-        region->debug || mem_settings.hooks || region->heap == HEAP_SHARED ? 0 : limit;
-    region->site_limit = !region->debug && mem_settings.hooks == HOOK_SITES &&
-                                 region->heap != HEAP_SHARED && mem_sites_state() == MEM_SITES_ON
+    __atomic_store_n(&region->small_limit, plain && !shared ? limit : 0, __ATOMIC_RELAXED);
+    region->site_limit = !region->debug && region->hooks == HOOK_SITES && !shared &&
+                                 mem_sites_state() == MEM_SITES_ON
                              ? limit
                              : 0;
+    __atomic_store_n(&region->look, (uint8_t)look, __ATOMIC_RELAXED);
     site_region_set(region);
 }
 
 static void region_init_classes(struct mem_region *region, size_t pool_bytes)
 {
-    if (region->method == MEM_BEST) {
+    if (region->method == MEM_BEST)
         region->class_mask = MEM_SMALL_CLASSES - 1;
-        region_limit_set(region);
-    } else if (region->method == MEM_POOL && pool_bytes) {
+    if (region->method == MEM_POOL && pool_bytes)
         pool_set_bytes(region, pool_bytes);
-    } else if (region->method == MEM_LAST) {
+    else
         region_limit_set(region);
-    }
 }
 
 void region_init(struct mem_region *region, const char *name, enum mem_method method,
                  size_t pool_bytes)
 {
+    region->hooks = (uint8_t)mem_settings.hooks;
     region->debug = method == MEM_METHOD_DEBUG || (method == MEM_BEST && mem_settings.debug_method);
     region->method = region->debug ? MEM_BEST : method;
     region->open = true;
@@ -147,7 +148,7 @@ static void region_blocks_die(struct mem_region *region)
 {
     if (MEM_UNLIKELY(mem_settings.hooks & HOOK_TRACE))
         (void)mem_region_walk(region, trace_visit, region);
-    if (sites_followed())
+    if (sites_followed(region))
         site_region_dies(region);
     if (region->debug)
         debug_region_forget(region);
@@ -267,18 +268,37 @@ struct mem_region *mem_region_of(const void *address)
 
 /* ---- hooks ---- */
 
+void region_adopt(struct mem_region *region)
+{
+    mem_lock();
+    region->hooks = (uint8_t)mem_settings.hooks;
+    region_limit_set(region);
+    bool quick = !region->debug && !region->hooks && region->heap != HEAP_SHARED;
+    for (struct segment *segment = region->method == MEM_LAST ? NULL : region->segments; segment;
+         segment = segment->next)
+        for (struct span *span = segment_next_span(segment, NULL); span;
+             span = segment_next_span(segment, span))
+            if (span->kind == SPAN_PACK || span->kind == SPAN_MIXED)
+                map_tag(span, quick);
+    mem_unlock();
+}
+
+static void region_stale(struct mem_region *region)
+{
+    __atomic_store_n(&region->look, (uint8_t)(region->look | LOOK_STALE), __ATOMIC_RELAXED);
+    __atomic_store_n(&region->small_limit, 0, __ATOMIC_RELAXED);
+    if (region->method == MEM_LAST)
+        site_last_stale(region);
+}
+
 void region_hooks_changed(void)
 {
     for (struct mem_region *region = mem_regions; region; region = region->next) {
-        region_limit_set(region);
-        if (region->method == MEM_LAST)
-            continue;
-        bool quick = !region->debug && !mem_settings.hooks && region->heap != HEAP_SHARED;
-        for (struct segment *segment = region->segments; segment; segment = segment->next)
-            for (struct span *span = segment_next_span(segment, NULL); span;
-                 span = segment_next_span(segment, span))
-                if (span->kind == SPAN_PACK || span->kind == SPAN_MIXED)
-                    map_tag(span, quick);
+        unsigned heap = __atomic_load_n(&region->heap, __ATOMIC_RELAXED);
+        if (!glue_threaded() || heap == HEAP_SHARED || heap == HEAP_WAITING)
+            region_adopt(region);
+        else
+            region_stale(region);
     }
 }
 
@@ -331,17 +351,21 @@ void *plain_alloc(struct mem_region *region, size_t bytes, size_t align, bool ze
 void *region_alloc(struct mem_region *region, size_t bytes, size_t align, bool zeroed,
                    unsigned kind, const void *caller)
 {
-    if (region->method == MEM_LAST && MEM_LIKELY(mem_site == region->site_key && !zeroed)) {
+    if (region->method == MEM_LAST &&
+        MEM_LIKELY(MEM_PEEK(mem_site) == MEM_PEEK(region->site_key) && !zeroed)) {
         void *block = last_alloc(region, bytes, align);
         return block ? block : alloc_failed(bytes);
     }
-    if (MEM_UNLIKELY(mem_settings.hooks || region->debug)) {
-        if (mem_settings.hooks == HOOK_SITES && !region->debug)
-            return site_alloc(region, bytes, align, zeroed, kind);
-        if (mem_settings.hooks == HOOK_TRACE && !region->debug)
-            return hook_traced_alloc(region, bytes, align, zeroed);
+    if (MEM_LIKELY(!region_look(region)))
+        return plain_alloc(region, bytes, align, zeroed);
+    if (region_look(region) & LOOK_STALE)
+        region_adopt(region);
+    if (region->hooks == HOOK_SITES && !region->debug)
+        return site_alloc(region, bytes, align, zeroed, kind);
+    if (region->hooks == HOOK_TRACE && !region->debug)
+        return hook_traced_alloc(region, bytes, align, zeroed);
+    if (region_look(region))
         return hook_alloc(region, bytes, align, zeroed, kind, caller);
-    }
     return plain_alloc(region, bytes, align, zeroed);
 }
 
@@ -356,7 +380,7 @@ static __attribute__((noinline)) void *alloc_refill(struct mem_region *region, s
 
 void *mem_alloc(struct mem_region *region, size_t bytes)
 {
-    if (MEM_LIKELY(bytes - 1 < region->small_limit)) {
+    if (MEM_LIKELY(bytes - 1 < MEM_PEEK(region->small_limit))) {
         struct size_class *class = class_small(region, bytes);
         void *block = class->head;
         if (MEM_UNLIKELY(!block))
@@ -370,7 +394,7 @@ void *mem_alloc(struct mem_region *region, size_t bytes)
 
 void *mem_alloc_kind(struct mem_region *region, size_t bytes, unsigned kind)
 {
-    if (MEM_LIKELY(bytes - 1 < region->small_limit)) {
+    if (MEM_LIKELY(bytes - 1 < MEM_PEEK(region->small_limit))) {
         struct size_class *class = class_small(region, bytes);
         void *block = class->head;
         if (MEM_UNLIKELY(!block))
@@ -384,7 +408,7 @@ void *mem_alloc_kind(struct mem_region *region, size_t bytes, unsigned kind)
 
 void *mem_alloc_zeroed(struct mem_region *region, size_t bytes)
 {
-    if (MEM_LIKELY(bytes - 1 < region->small_limit)) {
+    if (MEM_LIKELY(bytes - 1 < MEM_PEEK(region->small_limit))) {
         void *block = mem_alloc(region, bytes);
         return block ? memset(block, 0, bytes) : NULL;
     }
@@ -393,7 +417,7 @@ void *mem_alloc_zeroed(struct mem_region *region, size_t bytes)
 
 void *mem_alloc_zeroed_kind(struct mem_region *region, size_t bytes, unsigned kind)
 {
-    if (MEM_LIKELY(bytes - 1 < region->small_limit)) {
+    if (MEM_LIKELY(bytes - 1 < MEM_PEEK(region->small_limit))) {
         void *block = mem_alloc(region, bytes);
         return block ? memset(block, 0, bytes) : NULL;
     }
@@ -439,9 +463,13 @@ void *plain_resize(struct mem_region *region, void *block, size_t bytes, bool ke
 void *region_resize(struct mem_region *region, void *block, size_t bytes, bool keep, unsigned kind,
                     const void *caller)
 {
-    if (mem_settings.hooks == HOOK_SITES && !region->debug)
+    if (MEM_LIKELY(!region_look(region)))
+        return plain_resize(region, block, bytes, keep);
+    if (region_look(region) & LOOK_STALE)
+        region_adopt(region);
+    if (region->hooks == HOOK_SITES && !region->debug)
         return site_resize(region, block, bytes, keep, kind);
-    if (MEM_UNLIKELY(mem_settings.hooks || region->debug))
+    if (region_look(region))
         return hook_resize(region, block, bytes, keep, kind, caller);
     return plain_resize(region, block, bytes, keep);
 }
@@ -480,7 +508,9 @@ bool mem_resize_in_place(void *block, size_t bytes)
 
     if (!span || !span->region)
         return false;
-    if (MEM_UNLIKELY(mem_settings.hooks || span->region->debug))
+    if (region_look(span->region) & LOOK_STALE)
+        region_adopt(span->region);
+    if (MEM_UNLIKELY(region_look(span->region)))
         return hook_resize_in_place(span->region, block, bytes);
     return plain_resize_in_place(span, block, bytes);
 }
@@ -521,19 +551,24 @@ static void free_other(struct span *span, void *block)
 
 void plain_free(void *block)
 {
-    if (sites_followed())
-        site_chain_mixed(map_find(block), block);
+    struct span *span = map_find(block);
+
+    if (span && span->region && sites_followed(span->region))
+        site_chain_mixed(span, block);
     if (!entry_give(map_entry(block), block))
-        free_other(map_find(block), block);
+        free_other(span, block);
 }
 
 void region_free(void *block, const void *caller)
 {
     struct span *span = map_find(block);
-    bool debug = span && span->region ? span->region->debug : mem_settings.debug_method;
-    if (mem_settings.hooks == HOOK_SITES && !debug)
+    struct mem_region *region = span ? span->region : NULL;
+    bool debug = region ? region->debug : mem_settings.debug_method;
+    unsigned hooks = region ? region->hooks : hooks_wanted();
+
+    if (hooks == HOOK_SITES && !debug)
         site_free(span, block);
-    else if (MEM_UNLIKELY(mem_settings.hooks || debug))
+    else if (MEM_UNLIKELY(hooks || debug))
         hook_free(block, caller);
     else
         free_other(span, block);
@@ -542,7 +577,7 @@ void region_free(void *block, const void *caller)
 /* What is no block of a quick pack, or wrong; ENTRY is its page's. */
 static __attribute__((noinline)) void free_slow(uintptr_t entry, void *block, const void *caller)
 {
-    if (mem_settings.hooks == HOOK_TRACE)
+    if (hooks_wanted() == HOOK_TRACE)
         hook_traced_free(entry, block, caller);
     else if (!entry_give(entry, block) && block)
         region_free(block, caller);
@@ -565,7 +600,7 @@ void mem_free(void *block)
 
 void mem_free_sized(struct mem_region *region, void *block, size_t bytes)
 {
-    if (MEM_LIKELY(block && bytes - 1 < region->small_limit)) {
+    if (MEM_LIKELY(block && bytes - 1 < MEM_PEEK(region->small_limit))) {
         struct size_class *class = class_small(region, bytes);
 #if MEM_DEBUG >= 1
         struct span *span = map_find(block);

@@ -249,7 +249,7 @@ static void map_fill(const struct span *span, size_t first_page, size_t pages, u
         struct map_leaf *leaf = mem_map[page >> MEM_MAP_LEAF_BITS];
         uintptr_t at = page & ((1u << MEM_MAP_LEAF_BITS) - 1);
         for (; page < end && at < 1u << MEM_MAP_LEAF_BITS; page++, at++)
-            leaf->entry[at] = entry;
+            MEM_POKE(leaf->entry[at], entry);
     }
 }
 

@@ -17,6 +17,9 @@
  * regions. Every call that makes or ends a block passes here while HOOK_SITES is set (those for
  * MEM_LAST only when the site is another one); the fast paths do not. All of it runs under the
  * library's lock.
+ *
+ * A region is FOLLOWED from when it has adopted HOOK_SITES on (region_adopt) until sites end. What
+ * lives in others is no part of the counters; who reads site 0 gets it added.
  */
 #include "libmem/site_count.h"
 
@@ -52,10 +55,11 @@ static inline void now_update(void)
 {
     if (MEM_UNLIKELY(site_waits))
         site_packs_settle();
-    if (mem_site == now.key)
+    uint32_t asked = MEM_PEEK(mem_site);
+    if (asked == now.key)
         return;
-    uint32_t site = site_now();
-    now.key = site == mem_site ? site : SITE_NO_KEY;
+    uint32_t site = site_known(asked);
+    now.key = site == asked ? site : SITE_NO_KEY;
     now.word = WORD_LIVE | site;
 }
 
@@ -64,11 +68,21 @@ static inline uint32_t now_word(const struct mem_region *region, unsigned kind)
     return now.word | (kind ? kind % MEM_KINDS : region->kind) << WORD_KIND_SHIFT;
 }
 
+/* A block that was at hand before sites were on has a pack without words. */
+static uint32_t block_put(const void *block, uint32_t word)
+{
+    struct span *span = map_find(block);
+
+    if (span->kind == SPAN_PACK && !span->sited && site_state == MEM_SITES_ON)
+        site_pack_opens(span);
+    return word_put(span, block, word);
+}
+
 static void block_born(const struct mem_region *region, const void *block, size_t bytes,
                        unsigned kind)
 {
     now_update();
-    word_born(word_put(map_find(block), block, now_word(region, kind)), region->kind, 1, bytes);
+    word_born(block_put(block, now_word(region, kind)), region->kind, 1, bytes);
 }
 
 void site_born(const struct mem_region *region, const void *block, size_t bytes)
@@ -135,8 +149,43 @@ void site_chain_mixed(const struct span *span, const void *block)
 
 /* ---- on and off ---- */
 
+MEM_RACY static uint64_t live_of(const struct mem_region *region, size_t *ret_bytes)
+{
+    *ret_bytes = region->debug ? region->debug_bytes : region->busy_bytes;
+    return region->debug ? region->debug_count : region->alloc_count - region->freed_count;
+}
+
+static void count_adds_live(struct count *count, uint64_t blocks, size_t bytes)
+{
+    count->freed_count -= blocks;
+    count->live_bytes += bytes;
+    count_peak(count);
+}
+
+/* All that lives in REGION is of site 0, and from now on it is followed. */
+static void region_follow(struct mem_region *region)
+{
+    struct count *count = &site_counts[0];
+    size_t bytes;
+    uint64_t blocks = live_of(region, &bytes);
+
+    region->followed = true;
+    if (region->method != MEM_LAST) {
+        count_adds_live(count, blocks, bytes);
+        count_adds_live(&site_kinds[region->kind], blocks, bytes);
+        return;
+    }
+    site_last_begin(region);
+    count->freed_count -= blocks;
+    count->last_bytes += bytes;
+    if (count->last_bytes > count->last_peak)
+        count->last_peak = count->last_bytes;
+}
+
 void site_region_set(struct mem_region *region)
 {
+    if (region->hooks & HOOK_SITES && !region->followed)
+        region_follow(region);
     if (region->method == MEM_LAST)
         site_last_set(region);
     else if (region->alloc_count) /* a new one need not be touched: all of it is zero */
@@ -145,51 +194,15 @@ void site_region_set(struct mem_region *region)
                 region->classes[i].fill = 0;
 }
 
-static uint64_t live_of(const struct mem_region *region, size_t *ret_bytes)
-{
-    *ret_bytes = region->debug ? region->debug_bytes : region->busy_bytes;
-    return region->debug ? region->debug_count : region->alloc_count - region->freed_count;
-}
-
-static void count_set_live(struct count *count, uint64_t blocks, size_t bytes, size_t last_bytes)
-{
-    count_peak(count);
-    count->freed_count = count->got_count - blocks;
-    count->live_bytes = bytes;
-    count->last_bytes = last_bytes;
-    if (last_bytes > count->last_peak)
-        count->last_peak = last_bytes;
-    count_peak(count);
-}
-
-/* All that lives is of site 0. START: from now on it is followed. */
-static void sites_begin(bool start)
-{
-    uint64_t blocks = 0, kind_blocks[MEM_KINDS] = { 0 };
-    size_t bytes[2] = { 0 }, kind_bytes[MEM_KINDS] = { 0 };
-
-    for (struct mem_region *region = mem_regions; region; region = region->next) {
-        size_t more;
-        uint64_t count = live_of(region, &more);
-        blocks += count;
-        bytes[region->method == MEM_LAST] += more;
-        if (region->method == MEM_LAST) {
-            if (start)
-                site_last_begin(region);
-            continue;
-        }
-        kind_blocks[region->kind] += count;
-        kind_bytes[region->kind] += more;
-    }
-    count_set_live(&site_counts[0], blocks, bytes[false], bytes[true]);
-    for (int i = 0; i < MEM_KINDS; i++)
-        count_set_live(&site_kinds[i], kind_blocks[i], kind_bytes[i], 0);
-}
-
 static void sites_settle(void)
 {
     site_packs_settle();
     site_last_stop();
+}
+
+static void state_set(enum mem_sites state)
+{
+    __atomic_store_n(&site_state, state, __ATOMIC_RELAXED);
 }
 
 static void sites_finish(void)
@@ -197,7 +210,27 @@ static void sites_finish(void)
     site_finishing_count = 0;
     for (uint32_t i = 1; i < site_count; i++)
         site_finishing_count += site_counts[i].got_count - site_counts[i].freed_count;
-    site_state = MEM_SITES_FINISHING;
+    state_set(MEM_SITES_FINISHING);
+}
+
+static void count_end(struct count *count)
+{
+    count_peak(count);
+    count->freed_count = count->got_count;
+    count->live_bytes = count->last_bytes = 0;
+}
+
+static void sites_end(void)
+{
+    words_clear();
+    for (struct mem_region *region = mem_regions; region; region = region->next)
+        if (region->followed) /* else its owner may be looking at it without the lock */
+            region->followed = false;
+    for (uint32_t i = 0; i < site_count; i++)
+        count_end(&site_counts[i]);
+    for (int i = 0; i < MEM_KINDS; i++)
+        count_end(&site_kinds[i]);
+    state_set(MEM_SITES_OFF);
 }
 
 bool sites_update(bool on)
@@ -205,22 +238,16 @@ bool sites_update(bool on)
     site_runs_end();
     sites_settle();
     now_forget();
-    if (on && site_state == MEM_SITES_OFF)
-        sites_begin(true);
     if (on)
-        site_state = MEM_SITES_ON;
+        state_set(MEM_SITES_ON);
     else if (site_state == MEM_SITES_ON)
         sites_finish();
-    if (site_state == MEM_SITES_FINISHING && !site_finishing_count) {
-        site_state = MEM_SITES_OFF;
-        words_clear();
-        for (uint32_t i = 0; i < site_count; i++)
-            count_set_live(&site_counts[i], 0, 0, 0);
-    }
+    if (site_state == MEM_SITES_FINISHING && !site_finishing_count)
+        sites_end();
     return site_state != MEM_SITES_OFF;
 }
 
-static void sites_end_check(void)
+void sites_end_check(void)
 {
     if (MEM_UNLIKELY(site_state == MEM_SITES_FINISHING && !site_finishing_count))
         hooks_update(); /* the last block with a site is gone */
@@ -234,10 +261,10 @@ static __attribute__((noinline)) void *site_alloc_other(struct mem_region *regio
     mem_lock();
     site_runs_end();
     site_packs_settle(); /* before their blocks are used again */
-    if (region->method == MEM_LAST && mem_site != region->site_key)
+    if (region->method == MEM_LAST && region->followed && MEM_PEEK(mem_site) != region->site_key)
         site_last_switch(region);
     void *block = plain_alloc(region, bytes, align, zeroed);
-    if (block && region->method != MEM_LAST)
+    if (block && region->method != MEM_LAST && region->followed)
         block_born(region, block, block_bytes(map_find(block), block), kind);
     mem_unlock();
     return block;
@@ -279,7 +306,7 @@ void *site_take_slow(struct mem_region *region, size_t bytes, unsigned kind)
             site_run_begin(region, class, word, kind);
         return block;
     }
-    word = word_put(map_find(class->head), class->head, word);
+    word = block_put(class->head, word);
     word_born(word, region->kind, 1, class->bytes);
     return class_take(region, class);
 }
@@ -296,10 +323,12 @@ void *site_alloc(struct mem_region *region, size_t bytes, size_t align, bool zer
 static __attribute__((noinline)) void site_free_other(struct span *span, void *block)
 {
     mem_lock();
-    if (span && span->kind == SPAN_LAST) {
+    struct mem_region *region = span ? span->region : NULL;
+    if (region && !region->followed) { /* they have just ended */
+        plain_free(block);
+    } else if (span && span->kind == SPAN_LAST) {
         site_last_free(span->region, block);
     } else {
-        struct mem_region *region = span ? span->region : NULL;
         uint64_t freed = region ? region->freed_count : 0;
         size_t bytes = region ? block_bytes(span, block) : 0;
         uint32_t word = region ? word_get(span, block) : 0;
@@ -368,7 +397,9 @@ void *site_resize(struct mem_region *region, void *block, size_t bytes, bool kee
     struct span *span = map_find(block);
     void *moved = NULL;
 
-    if (span && span->kind == SPAN_LAST) {
+    if (!region->followed) {
+        moved = plain_resize(region, block, bytes, keep);
+    } else if (span && span->kind == SPAN_LAST) {
         moved = site_last_resize(region, block, bytes);
     } else if (span && span->kind == SPAN_PACK && bytes - 1 < MEM_CLASS_MAX &&
                region->method == MEM_BEST && mem_class_of(bytes) == span->class_index) {
@@ -397,7 +428,9 @@ bool site_resize_in_place(struct span *span, void *block, size_t bytes)
     bool done;
 
     mem_lock();
-    if (span->kind == SPAN_LAST) {
+    if (!region->followed) {
+        done = plain_resize_in_place(span, block, bytes);
+    } else if (span->kind == SPAN_LAST) {
         done = site_last_resize_in_place(span, block, bytes);
     } else {
         size_t old = block_bytes(span, block);
@@ -480,7 +513,7 @@ void mem_sites_set(bool on)
 
 enum mem_sites mem_sites_state(void)
 {
-    return site_state;
+    return __atomic_load_n(&site_state, __ATOMIC_RELAXED);
 }
 
 static void count_forget(struct count *count)
@@ -514,13 +547,26 @@ static void stats_fill(struct count *count, struct mem_site_stats *ret_stats)
                                           .call_count = count->got_count - count->forgotten_count };
 }
 
-/* Up to date; also where nothing is attributed. */
-static void counts_refresh(void)
+/* Adds what lives in regions that are not followed, and, where KIND is one, of it. */
+static void stats_add_rest(struct mem_site_stats *stats, unsigned kind)
 {
-    if (site_state == MEM_SITES_OFF)
-        sites_begin(false);
-    else
-        sites_settle();
+    for (struct mem_region *region = mem_regions; region; region = region->next) {
+        size_t bytes;
+        if (region->followed ||
+            (kind < MEM_KINDS && (region->kind != kind || region->method == MEM_LAST)))
+            continue;
+        stats->live_count += live_of(region, &bytes);
+        stats->live_bytes += bytes;
+    }
+    if (stats->live_bytes > stats->peak_bytes)
+        stats->peak_bytes = stats->live_bytes;
+}
+
+static void site_stats_fill(uint32_t site, struct mem_site_stats *ret_stats)
+{
+    stats_fill(&site_counts[site], ret_stats);
+    if (site == 0)
+        stats_add_rest(ret_stats, MEM_KINDS);
 }
 
 bool mem_site_stats(uint32_t site, struct mem_site_stats *ret_stats)
@@ -528,8 +574,8 @@ bool mem_site_stats(uint32_t site, struct mem_site_stats *ret_stats)
     if (site >= site_count)
         return false;
     mem_lock();
-    counts_refresh();
-    stats_fill(&site_counts[site], ret_stats);
+    sites_settle();
+    site_stats_fill(site, ret_stats);
     mem_unlock();
     return true;
 }
@@ -539,8 +585,9 @@ bool mem_kind_stats(unsigned kind, struct mem_site_stats *ret_stats)
     if (kind >= MEM_KINDS)
         return false;
     mem_lock();
-    counts_refresh();
+    sites_settle();
     stats_fill(&site_kinds[kind], ret_stats);
+    stats_add_rest(ret_stats, kind);
     for (struct mem_region *region = mem_regions; region; region = region->next)
         if (region->method == MEM_LAST && region->kind == kind) {
             ret_stats->live_bytes += region->busy_bytes;
@@ -557,10 +604,10 @@ int mem_site_walk(mem_site_visit *visit, void *arg)
     int result = 0;
 
     mem_lock();
-    counts_refresh();
+    sites_settle();
     for (uint32_t site = 0; site < site_count && !result; site++) {
         struct mem_site_stats stats;
-        stats_fill(&site_counts[site], &stats);
+        site_stats_fill(site, &stats);
         if (stats.call_count || stats.live_count)
             result = visit(arg, site, &stats);
     }
@@ -598,6 +645,8 @@ bool site_counts_agree(void)
     sites_settle();
     for (struct mem_region *region = mem_regions; region; region = region->next) {
         size_t more;
+        if (!region->followed)
+            continue;
         blocks -= live_of(region, &more);
         bytes -= more;
     }

@@ -21,10 +21,10 @@ extern uint64_t site_finishing_count; /* FINISHING: blocks that still have a sit
 
 #define SITE_NO_KEY UINT64_MAX /* no mem_site is this: look */
 
-/* Of what is got now. */
-static inline uint32_t site_now(void)
+/* Of what is got now, with the mem_site ASKED. */
+static inline uint32_t site_known(uint32_t asked)
 {
-    return MEM_LIKELY(site_state == MEM_SITES_ON && mem_site < site_count) ? mem_site : 0;
+    return MEM_LIKELY(site_state == MEM_SITES_ON && asked < site_count) ? asked : 0;
 }
 
 static inline struct count *site_counter(uint32_t site)
@@ -89,7 +89,7 @@ void site_run_end(struct size_class *class); /* if it has one */
 void site_runs_count(void);
 void site_packs_settle(void); /* all that waits */
 
-/* All blocks of REGION are of site 0, and from now on it is followed. */
+/* All blocks of REGION are of site 0. */
 void site_last_begin(struct mem_region *region);
 /* Counts all that is not counted yet, in whatever region. */
 void site_last_stop(void);

@@ -56,7 +56,7 @@ static void last_settled(struct mem_region *region, size_t bytes, uint64_t count
     region->peak_bytes = region->settled_bytes = bytes;
     region->settled_count = count;
     region->settled_alloc = region->alloc_count;
-    region->reset_floor = last_is_alone() ? bytes : SIZE_MAX;
+    MEM_POKE(region->reset_floor, last_is_alone() ? bytes : SIZE_MAX);
 }
 
 static void last_settled_all(struct mem_region *region)
@@ -84,11 +84,15 @@ void site_last_settle(struct mem_region *region)
 
 void site_last_stop(void)
 {
-    if (!last_running)
+    struct mem_region *region = last_running;
+
+    if (!region)
         return;
-    site_last_settle(last_running);
-    last_running->site_key = SITE_NO_KEY;
     last_running = NULL;
+    /* A run that began before there were threads: its owner, who is perhaps in it, settles it. */
+    if (!glue_threaded() || region->site_key == SITE_NO_KEY)
+        site_last_settle(region);
+    __atomic_store_n(&region->site_key, SITE_NO_KEY, __ATOMIC_RELAXED);
 }
 
 void site_last_switch(struct mem_region *region)
@@ -98,20 +102,28 @@ void site_last_switch(struct mem_region *region)
         site_last_stop();
     site_last_settle(region);
     last_running = region;
-    uint32_t site = site_now();
-    region->site_key = site == mem_site && last_is_alone() ? site : SITE_NO_KEY;
+    uint32_t asked = MEM_PEEK(mem_site), site = site_known(asked);
+    __atomic_store_n(&region->site_key, site == asked && last_is_alone() ? site : SITE_NO_KEY,
+                     __ATOMIC_RELAXED);
     region->site_head = (uint64_t)site << MEM_LAST_SITE_SHIFT;
     mem_unlock();
 }
 
 void site_last_set(struct mem_region *region)
 {
-    bool hooked = mem_settings.hooks;
+    bool hooked = region->hooks;
 
-    region->site_key = hooked ? SITE_NO_KEY : 0;
-    region->reset_floor = !hooked ? 0 : last_is_alone() ? region->settled_bytes : SIZE_MAX;
+    __atomic_store_n(&region->site_key, hooked ? SITE_NO_KEY : 0, __ATOMIC_RELAXED);
+    MEM_POKE(region->reset_floor, !hooked ? 0 : last_is_alone() ? region->settled_bytes : SIZE_MAX);
     if (!hooked)
         region->site_head = 0;
+}
+
+void site_last_stale(struct mem_region *region)
+{
+    if (last_running == region)
+        site_last_stop();
+    __atomic_store_n(&region->site_key, SITE_NO_KEY, __ATOMIC_RELAXED);
 }
 
 void site_last_begin(struct mem_region *region)

@@ -185,7 +185,8 @@ void site_pack_opens(struct span *pack)
         if (!pack->used)
             words_forget(pack);
     } else if (site_state != MEM_SITES_OFF && words_give(pack, old)) {
-        pack->low = MEM_PACK_WATCHED;
+        if (pack->low != MEM_PACK_FULL)
+            pack->low = MEM_PACK_WATCHED;
         map_tag(pack, false);
     }
 }

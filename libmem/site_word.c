@@ -144,7 +144,7 @@ static void region_words_clear(struct mem_region *region)
 void words_clear(void)
 {
     for (struct mem_region *region = mem_regions; region; region = region->next)
-        if (region->method != MEM_LAST)
+        if (region->followed && region->method != MEM_LAST)
             region_words_clear(region);
     if (records_held)
         return;

@@ -245,7 +245,7 @@ size_t mem_region_peak_begin(struct mem_region *region)
 {
     size_t before = mem_region_peak(region);
 
-    if (sites_followed() && region->method == MEM_LAST)
+    if (sites_followed(region) && region->method == MEM_LAST)
         site_last_settle(region);
     *(region->debug ? &region->debug_peak : &region->peak_bytes) = mem_region_busy(region);
     region->peak_before = 0;

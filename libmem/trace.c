@@ -373,8 +373,8 @@ static void event_text(const struct mem_region *region, const void *old, const v
     }
     memcpy(to, text->text, REGION_BYTES);
     to += text->bytes;
-    if (MEM_UNLIKELY(said.site != mem_site || said.thread != thread_known))
-        to = put_text(put_info(to - 2, mem_site), ":\n", 2);
+    if (MEM_UNLIKELY(said.site != MEM_PEEK(mem_site) || said.thread != thread_known))
+        to = put_text(put_info(to - 2, MEM_PEEK(mem_site)), ":\n", 2);
     buffer_used = (size_t)(to - buffer);
 }
 
@@ -400,7 +400,7 @@ static inline uint64_t time_passed(void)
 
 static void event_compact(const void *old, const void *new, uint64_t bytes, size_t align)
 {
-    uint64_t time = time_passed(), site = (uint64_t)mem_site << 40;
+    uint64_t time = time_passed(), site = (uint64_t)MEM_PEEK(mem_site) << 40;
 
     if (!new) {
         put_words(trace_word(TRACE_FREE, (uintptr_t)old, time), 0, 8);
@@ -445,7 +445,7 @@ quick_text(const struct mem_region *region, const void *block, size_t bytes, boo
     const struct high_text *address = high_slot(high);
 
     if (MEM_UNLIKELY(text->region != region || address->high != high || bytes >= SIZE_TEXTS ||
-                     said.site != mem_site || said.thread != thread_known))
+                     said.site != MEM_PEEK(mem_site) || said.thread != thread_known))
         return false;
     if (freed) {
         to = put_address_of(to, block, address);
@@ -479,7 +479,7 @@ void *trace_got(const struct mem_region *region, void *block, size_t bytes)
     } else if (MEM_LIKELY(buffer_used < compact_limit && clock_wait)) {
         clock_wait--;
         put_words(trace_word(TRACE_ALLOC, (uintptr_t)block, 0),
-                  (bytes & (((uint64_t)1 << 40) - 1)) | (uint64_t)mem_site << 40, 16);
+                  (bytes & (((uint64_t)1 << 40) - 1)) | (uint64_t)MEM_PEEK(mem_site) << 40, 16);
         return block;
     }
     return event_got(region, block, bytes);

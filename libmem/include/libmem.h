@@ -241,7 +241,9 @@ const struct mem_option_info *mem_option_at(size_t index);
  * attributed blocks live it is FINISHING: new blocks belong to site 0, the old ones are followed
  * until they die, and then the cost ends. So at any moment but OFF the live bytes of all sites are
  * the busy bytes of all regions; while it is OFF, site 0 stands for all of them. Counters are kept
- * over off and on until mem_sites_reset. All threads share mem_site.
+ * over off and on until mem_sites_reset. All threads share mem_site. Sites may be switched while
+ * threads are at work: each region follows with its owner's next request for memory, and what it
+ * holds is of site 0 till then.
  */
 enum { MEM_SITE_MAX = (1 << 24) - 1, MEM_KINDS = 32 };
 enum mem_sites { MEM_SITES_OFF, MEM_SITES_FINISHING, MEM_SITES_ON };

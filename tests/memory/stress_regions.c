@@ -4,7 +4,8 @@
  * Usage: stress_regions [ROUNDS]. Each thread opens regions of every method, fills, resizes, marks,
  * resets, clears and closes them: the page map, the records, the sources, the slices of the
  * `malloc` region and the registry are shared. Blocks of the front go to the next thread, which
- * frees them, while the main thread gives memory back and changes options. Exits 1 when a block
+ * frees them, while the main thread gives memory back and changes options, also those that watch
+ * each call. Exits 1 when a block
  * lost its content or a region is damaged.
  */
 #include <pthread.h>
@@ -15,6 +16,7 @@
 #include <string.h>
 
 #include "libmem.h"
+#include "tests/memory/site_sum.h"
 
 enum { THREADS = 4, LIVE = 200, CALLS = 3000 };
 
@@ -126,9 +128,18 @@ static void *work(void *arg)
 
 int main(int argc, char **argv)
 {
-    static const char *const options[] = { "giveback=fixed,delay=0,segsize=64Ki", "getmem=anon",
-                                           "huge=on", "huge=auto,getmem=safe",
-                                           "giveback=auto,delay=100,segsize=4Mi" };
+    static const char *const options[] = { "giveback=fixed,delay=0,segsize=64Ki",
+                                           "getmem=anon",
+                                           "huge=on",
+                                           "huge=auto,getmem=safe",
+                                           "giveback=auto,delay=100,segsize=4Mi",
+                                           "sites=on",
+                                           "trace=/dev/null",
+                                           "sites=off",
+                                           "notrace",
+                                           "sites=on",
+                                           "sites=off",
+                                           "sites=on" };
     long rounds = argc > 1 ? strtol(argv[1], NULL, 10) : 6;
     pthread_t threads[THREADS];
 
@@ -136,12 +147,14 @@ int main(int argc, char **argv)
         for (uintptr_t i = 0; i < THREADS; i++)
             if (pthread_create(&threads[i], NULL, work, (void *)(i + (uintptr_t)round * THREADS)))
                 abort();
-        for (int i = 0; i < 5; i++) {
+        for (size_t i = 0; i < sizeof options / sizeof options[0]; i++) {
             failures += mem_options_apply(options[i]) != 0;
             (void)mem_idle();
+            __atomic_store_n(&mem_site, mem_site_wanted ? mem_site_new() : 0, __ATOMIC_RELAXED);
         }
         for (int i = 0; i < THREADS; i++)
             pthread_join(threads[i], NULL);
+        failures += !sites_add_up();
     }
     for (int i = 0; i < THREADS; i++)
         free(passed[i]);

@@ -3,7 +3,8 @@
  *
  * Usage: stress_threads [ROUNDS]. Threads allocate, grow, align and zero blocks of all sizes, pass
  * them to each other through a table, free what others got, end and begin anew, fork, and read the
- * statistics, while the main thread changes options. The front has other names here
+ * statistics, while the main thread changes options, also those that watch each call. When no
+ * thread runs, what sites have adds up to what the regions hold. The front has other names here
  * (front_names.h), so that the sanitizer's own malloc stays. Exits 1 when a block lost its content
  * or the heap is damaged.
  */
@@ -18,6 +19,7 @@
 #include <unistd.h>
 
 #include "libmem.h"
+#include "tests/memory/site_sum.h"
 
 enum { THREADS = 4, TABLE = 256, CALLS = 4000 };
 
@@ -93,6 +95,9 @@ int main(int argc, char **argv)
 {
     static const char *const options[] = { "giveback=fixed,delay=0", "giveback=free,delay=1",
                                            "giveback=auto,delay=100", "huge=on", "huge=auto" };
+    static const char *const watching[] = { "sites=on",  "trace=/dev/null", "notrace",
+                                            "sites=off", "sites=on",        "keep",
+                                            "nokeep",    "sites=off",       "sites=on" };
     long rounds = argc > 1 ? strtol(argv[1], NULL, 10) : 20;
     pthread_t threads[THREADS];
     uint64_t seed = 1;
@@ -108,6 +113,12 @@ int main(int argc, char **argv)
             for (int k = 0; k < 200; k++)
                 block_end(block_new(&seed), &seed);
         }
+        for (size_t i = 0; i < sizeof watching / sizeof watching[0]; i++) {
+            failures += mem_options_apply(watching[i]) != 0;
+            __atomic_store_n(&mem_site, mem_site_wanted ? mem_site_new() : 0, __ATOMIC_RELAXED);
+            for (int k = 0; k < 100; k++)
+                block_end(block_new(&seed), &seed);
+        }
         if (round % 5 == 0) {
             int status = 0;
             pid_t pid = fork();
@@ -118,6 +129,9 @@ int main(int argc, char **argv)
         }
         for (int i = 0; i < THREADS; i++)
             pthread_join(threads[i], NULL);
+        failures += !sites_add_up();
+        if (round % 3 == 0)
+            mem_sites_set(round % 2);
     }
     for (int i = 0; i < TABLE; i++)
         block_end(table[i], &seed);

@@ -442,6 +442,8 @@ static void test_runs(void **state)
     static char *blocks[2][MANY];
     struct mem_region *r = mem_region_open("runs", MEM_BEST, 0);
     struct mem_region *other = mem_region_open("more", MEM_BEST, 0);
+    for (int i = 0; i < 400; i++) /* the next ones are at hand when sites begin */
+        assert_non_null(mem_alloc(i % 2 ? r : other, 48));
     mem_sites_set(true);
     uint32_t one = mem_site_new(), two = mem_site_new(), three = mem_site_new();
     mem_site = one;

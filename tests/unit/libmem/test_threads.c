@@ -1,10 +1,12 @@
 /*
  * test_threads.c: a heap for each thread: contents survive, blocks freed by others come back, ended
- * threads leave their heap to the next, a fork in the middle leaves a usable heap.
+ * threads leave their heap to the next, a fork in the middle leaves a usable heap, sites are
+ * switched beside a thread at work.
  */
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "tests/memory/site_sum.h"
 #include "tests/unit/libmem/mem_test.h"
 
 enum { THREADS = 4, SLOTS = 512 };
@@ -198,8 +200,82 @@ static int do_left(void)
     return 0;
 }
 
+/* What a thread does in turns with the one that switches sites; in its heap and in its region. */
+static struct {
+    struct mem_region *region;
+    void *before[2], *during[2], *after[2];
+} turns;
+
+static void turn_get(void **blocks)
+{
+    blocks[0] = malloc(48);
+    blocks[1] = mem_alloc(turns.region, 48);
+}
+
+static void turn_free(void **blocks)
+{
+    free(blocks[0]);
+    mem_free(blocks[1]);
+}
+
+static void *takes_turns(void *arg)
+{
+    turns.region = mem_region_open("turns", MEM_BEST, 0);
+    turn_get(turns.before);
+    for (int i = 0; i < 2; i++)
+        pthread_barrier_wait(&together); /* on */
+    turn_get(turns.during);
+    turn_free(turns.before);
+    for (int i = 0; i < 2; i++)
+        pthread_barrier_wait(&together); /* off */
+    turn_get(turns.after);
+    turn_free(turns.during);
+    for (int i = 0; i < 2; i++)
+        pthread_barrier_wait(&together); /* looked at */
+    turn_free(turns.after);
+    return arg;
+}
+
+/* Sites are switched while another thread is at work: it takes that up with its next request, and
+ * at any moment the sites add up to the regions. */
+static int do_switch(void)
+{
+    pthread_t thread;
+    uint32_t site = mem_site_new();
+    int bad = 0;
+
+    pthread_barrier_init(&together, NULL, 2);
+    if (pthread_create(&thread, NULL, takes_turns, NULL))
+        abort();
+    pthread_barrier_wait(&together);
+    mem_sites_set(true);
+    bad += !sites_add_up();
+    mem_site = site;
+    pthread_barrier_wait(&together);
+    pthread_barrier_wait(&together);
+    mem_site = 0;
+    bad += test_front() && mem_site_of(turns.during[0], NULL) != site;
+    bad += mem_site_of(turns.during[1], NULL) != site;
+    bad += !sites_add_up();
+    mem_sites_set(false);
+    bad += mem_sites_state() != MEM_SITES_FINISHING;
+    bad += !sites_add_up();
+    pthread_barrier_wait(&together);
+    pthread_barrier_wait(&together);
+    bad += mem_sites_state() != MEM_SITES_OFF;
+    bad += mem_site_of(turns.after[1], NULL) != 0;
+    bad += !sites_add_up();
+    pthread_barrier_wait(&together);
+    pthread_join(thread, NULL);
+    bad += !sites_add_up();
+    dprintf(2, "bad %d faults %zu\n", bad, mem_check(NULL));
+    return 0;
+}
+
 static int program(const char *what)
 {
+    if (strcmp(what, "switch") == 0)
+        return do_switch();
     if (strcmp(what, "left") == 0)
         return do_left();
     if (strcmp(what, "exchange") == 0)
@@ -249,13 +325,19 @@ static void test_left(void **state)
     check("left", "delay=100000", "own 1 others 1 faults 0");
 }
 
+static void test_switch(void **state)
+{
+    (void)state;
+    check("switch", "", "bad 0 faults 0");
+    check("switch", "method=debug", "bad 0 faults 0");
+    check("switch", "trace=/dev/null", "bad 0 faults 0");
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_exchange),
-        cmocka_unit_test(test_brief),
-        cmocka_unit_test(test_fork),
-        cmocka_unit_test(test_left),
+        cmocka_unit_test(test_exchange), cmocka_unit_test(test_brief),  cmocka_unit_test(test_fork),
+        cmocka_unit_test(test_left),     cmocka_unit_test(test_switch),
     };
 
     if (argc > 1)
