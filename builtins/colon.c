@@ -21,7 +21,7 @@ static enum flow fail(struct shell *sh, struct args *args)
 
 const struct builtin_spec colon_spec = {
     .name = ":",
-    .flags = BUILTIN_SPECIAL | BUILTIN_RAW,
+    .flags = BUILTIN_SPECIAL | BUILTIN_RAW | BUILTIN_IDLE,
     .usage = "[arg ...]",
     .summary = "do nothing, successfully",
     .doc = "Expands its arguments, performs its redirections and returns 0.",
@@ -30,7 +30,7 @@ const struct builtin_spec colon_spec = {
 
 const struct builtin_spec true_spec = {
     .name = "true",
-    .flags = BUILTIN_RAW,
+    .flags = BUILTIN_RAW | BUILTIN_IDLE,
     .usage = "[arg ...]",
     .summary = "return 0",
     .doc = "Returns 0, whatever the arguments.",

@@ -16,9 +16,6 @@
 #include "shell/state/cmdhash.h"
 #include "shell/state/namespace.h"
 
-/* What `extra` of a cache slot says. */
-enum { EXTRA_EXTERNAL = 1, EXTRA_BUILTIN, EXTRA_PREFIX, EXTRA_FUNCTION };
-
 void command_resolve(struct shell *sh, const char *name, size_t len, bool no_function,
                      struct command *ret)
 {
@@ -53,7 +50,7 @@ void command_resolve(struct shell *sh, const char *name, size_t len, bool no_fun
 static void command_from_slot(const struct cache_slot *slot, struct command *ret)
 {
     *ret = (struct command){ .kind = COMMAND_EXTERNAL };
-    if (slot->extra == EXTRA_BUILTIN || slot->extra == EXTRA_PREFIX) {
+    if (slot->extra == EXTRA_BUILTIN || slot->extra == EXTRA_IDLE || slot->extra == EXTRA_PREFIX) {
         ret->kind = COMMAND_BUILTIN;
         ret->spec = slot->data;
         ret->special = (ret->spec->flags & BUILTIN_SPECIAL) != 0;
@@ -62,6 +59,17 @@ static void command_from_slot(const struct cache_slot *slot, struct command *ret
         ret->kind = COMMAND_FUNCTION;
         ret->func = slot->data;
     }
+}
+
+static uint32_t slot_extra(const struct command *command)
+{
+    if (command->kind == COMMAND_FUNCTION)
+        return EXTRA_FUNCTION;
+    if (command->kind != COMMAND_BUILTIN)
+        return EXTRA_EXTERNAL;
+    if (command->prefix)
+        return EXTRA_PREFIX;
+    return command->spec->flags & BUILTIN_IDLE ? EXTRA_IDLE : EXTRA_BUILTIN;
 }
 
 void command_resolve_cached(struct shell *sh, const struct word *word, struct command *ret)
@@ -77,10 +85,7 @@ void command_resolve_cached(struct shell *sh, const struct word *word, struct co
     void *data = ret->kind == COMMAND_BUILTIN ? (void *)ret->spec : (void *)ret->func;
     if (cache_put(slot, CACHE_COMMAND, data, NULL)) {
         slot->epoch = sh->command_epoch;
-        slot->extra = ret->prefix                     ? EXTRA_PREFIX
-                      : ret->kind == COMMAND_BUILTIN  ? EXTRA_BUILTIN
-                      : ret->kind == COMMAND_FUNCTION ? EXTRA_FUNCTION
-                                                      : EXTRA_EXTERNAL;
+        slot->extra = slot_extra(ret);
     }
 }
 

@@ -17,6 +17,7 @@
 #include "shell/exec/jobs.h"
 #include "shell/exec/redir.h"
 #include "shell/exec/spawn.h"
+#include "shell/state/cache.h"
 #include "shell/state/cmdhash.h"
 #include "shell/state/fdtab.h"
 #include "shell/state/method.h"
@@ -587,6 +588,19 @@ static enum flow literal_command(struct shell *sh, const struct node_simple *nod
     return flow;
 }
 
+/* Is NODE the one word `:` or `true`, as the last time? Then nothing has to be prepared for it. */
+static inline bool is_idle(struct shell *sh, const struct node_simple *node)
+{
+    const struct arg *arg = node->args;
+    if (node->arg_count != 1 || arg->kind != ARG_WORD || arg->word->kind != WORD_LITERAL ||
+        node->assign_count || node->node.redir_count)
+        return false;
+    const struct cache_slot *slot = cache_at(sh, arg->word->cache);
+    return slot && slot->extra == EXTRA_IDLE && slot->kind == CACHE_COMMAND &&
+           slot->epoch == sh->command_epoch && !sh->debug_no_fastpath && !sh->show_only &&
+           !option_on(sh, OPTION_XTRACE) && !exec_debug_wanted(sh);
+}
+
 /* The DEBUG trap, with what the command is after expansion. */
 static enum flow debug_words(struct shell *sh, const struct node_simple *node,
                              const struct fields *fields, bool *ret_skip)
@@ -674,6 +688,12 @@ enum flow exec_simple(struct shell *sh, const struct node_simple *node)
         return FLOW_NEXT;
     sh->command = &node->node;
     sh->stats.simple_commands++;
+    if (is_idle(sh, node)) {
+        sh->stats.literal_words++;
+        sh->status = 0;
+        last_argument_set(sh, node->args->word->text, node->args->word->len);
+        return FLOW_NEXT;
+    }
     struct mem_mark mark = mem_region_mark(sh->scratch);
     enum flow flow;
     if (node->arg_count)
