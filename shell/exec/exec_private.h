@@ -76,7 +76,8 @@ struct command {
 /* Looks NAME up: special builtin, function (unless NO_FUNCTION), builtin, else external. */
 void command_resolve(struct shell *sh, const char *name, size_t len, bool no_function,
                      struct command *ret);
-/* What `extra` of the cache slot of a command word says. IDLE: with no arguments nothing has to be done. */
+/* What `extra` of the cache slot of a command word says. IDLE: with no arguments nothing has to be
+ * done. */
 enum command_extra { EXTRA_EXTERNAL = 1, EXTRA_BUILTIN, EXTRA_IDLE, EXTRA_PREFIX, EXTRA_FUNCTION };
 /* The same through the inline cache of the literal command word WORD. */
 void command_resolve_cached(struct shell *sh, const struct word *word, struct command *ret);
