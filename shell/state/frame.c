@@ -96,6 +96,27 @@ void undo_drop(struct shell *sh, struct frame *frame)
     undo_free(sh, undo);
 }
 
+/* $_ of what is around a subshell. Where there is no memory to keep it, it will be empty. */
+static void last_argument_save(const struct shell *sh, struct frame *frame)
+{
+    const struct str *last = &sh->last_argument;
+    frame->last_len = last->len;
+    frame->last_long = NULL;
+    if (last->len <= sizeof frame->last_short)
+        text_move_short(frame->last_short, str_text(last), last->len);
+    else if (!(frame->last_long = text_dup_n(sh->heap, last->data, last->len)))
+        frame->last_len = 0;
+}
+
+static void last_argument_restore(struct shell *sh, struct frame *frame)
+{
+    struct str *last = &sh->last_argument;
+    str_clear(last);
+    str_append(last, frame->last_long ? frame->last_long : frame->last_short, frame->last_len);
+    if (frame->last_long)
+        mem_free(frame->last_long);
+}
+
 void frame_push(struct shell *sh, struct frame *frame, enum frame_kind kind)
 {
     struct frame *outer = sh->frame;
@@ -117,6 +138,8 @@ void frame_push(struct shell *sh, struct frame *frame, enum frame_kind kind)
     frame->own_getopts = kind == FRAME_FUNC || kind == FRAME_SUBSHELL;
     if (frame->own_getopts)
         frame->getopts = sh->getopts;
+    if (kind == FRAME_SUBSHELL)
+        last_argument_save(sh, frame);
     if (kind == FRAME_FUNC)
         sh->getopts = (struct getopts_state){ .index = 1 };
     if (kind == FRAME_FUNC && outer && outer->func)
@@ -138,6 +161,8 @@ void frame_pop(struct shell *sh, struct frame *frame)
         scope_show(sh, outer->func, frame);
     if (frame->own_getopts)
         sh->getopts = frame->getopts;
+    if (frame->kind == FRAME_SUBSHELL)
+        last_argument_restore(sh, frame);
     sh->frame = outer;
     sh->file = frame->file;
     sh->line = frame->line;

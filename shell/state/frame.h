@@ -43,7 +43,10 @@ struct frame {
     const char *file;   /* saved sh->file */
     struct getopts_state getopts; /* OWN_GETOPTS: saved sh->getopts */
     struct params *params;        /* sh->params of what is around */
-    uint32_t line;                /* saved sh->line: where the caller was */
+    char *last_long;              /* SUBSHELL: saved $_, owned; NULL: it is LAST_SHORT */
+    char last_short[16];          /* not terminated */
+    size_t last_len;
+    uint32_t line; /* saved sh->line: where the caller was */
 };
 
 /* Pushes FRAME (caller's storage, usually the C stack). FUNC hides the locals of the calling ksh
