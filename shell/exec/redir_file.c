@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include "shell/base/lookup.h"
@@ -145,6 +146,17 @@ enum flow redir_open(struct shell *sh, enum redir_op op, const char *path, int *
 
 /* ---- here-documents ------------------------------------------------------------------------- */
 
+/* Fills the new file FD, whose offset stays 0: at once as a rule. */
+static bool text_put(int fd, const char *text, size_t len, bool newline)
+{
+    const struct iovec parts[] = { { .iov_base = (void *)(uintptr_t)text, .iov_len = len },
+                                   { .iov_base = (void *)(uintptr_t) "\n", .iov_len = 1 } };
+    ssize_t put = pwritev(fd, parts, newline ? 2 : 1, 0);
+    return (put >= 0 && (size_t)put == len + newline) ||
+           (sys_write_all(fd, text, len) && (!newline || sys_write_all(fd, "\n", 1)) &&
+            lseek(fd, 0, SEEK_SET) == 0);
+}
+
 enum flow redir_open_text(struct shell *sh, const char *text, size_t len, bool newline,
                           int *ret_real)
 {
@@ -152,8 +164,7 @@ enum flow redir_open_text(struct shell *sh, const char *text, size_t len, bool n
     if (fd < 0)
         return shell_fail(sh, ERROR_REDIRECT, 1, NULL, "cannot make a here-document: %s",
                           strerror(errno));
-    if (!sys_write_all(fd, text, len) || (newline && !sys_write_all(fd, "\n", 1)) ||
-        lseek(fd, 0, SEEK_SET) != 0) {
+    if (!text_put(fd, text, len, newline)) {
         int error = errno;
         close(fd);
         return shell_fail(sh, ERROR_REDIRECT, 1, NULL, "cannot write a here-document: %s",
