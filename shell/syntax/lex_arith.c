@@ -188,7 +188,7 @@ static bool is_no_expression(const struct word *word)
 /* The `((` at START is no arithmetic: two parentheses of nested subshells. */
 static bool parens_nested(struct parser *p, struct cursor start, struct word **ret_word)
 {
-    lint_add(p, parser_line(p), "a blank is missing between the parentheses of nested subshells");
+    lint_add(p, parser_line(p), "spaces required for nested subshell");
     p->nested_in = start.in;
     p->nested_pos = start.pos + 1;
     *ret_word = NULL;

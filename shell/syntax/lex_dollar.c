@@ -134,7 +134,7 @@ static bool lex_nested(struct parser *p, struct builder *b, struct part *part, s
 }
 
 /* $name $1 $@ and the like. False: nothing of the sort follows. */
-static bool lex_short(struct parser *p, struct part *part, int c)
+static bool lex_short(struct parser *p, struct part *part, int c, bool in_arith)
 {
     struct param *param = parser_alloc(p, sizeof *param);
     if (!param)
@@ -142,8 +142,13 @@ static bool lex_short(struct parser *p, struct part *part, int c)
     param->cache = parser_cache(p);
     part->kind = PART_PARAM;
     part->param = param;
-    if (cclass_is((char)c, CC_NAME_START))
-        return lex_name(p, false, &param->ref.name);
+    if (cclass_is((char)c, CC_NAME_START)) {
+        if (!lex_name(p, false, &param->ref.name))
+            return false;
+        if (p->hooks->lint && !in_arith && look(p) == '[')
+            lint_add(p, part->line, "use braces to avoid ambiguities with $id[...]");
+        return true;
+    }
     p->pos++;
     if (cclass_is((char)c, CC_DIGIT)) {
         param->form = PARAM_POSITIONAL;
@@ -188,13 +193,13 @@ bool lex_dollar(struct parser *p, struct builder *b, bool dquoted)
     if (c == '(' || c == '{')
         return lex_nested(p, b, &part, dollar_pos);
     if (c > 0 && (cclass_is((char)c, CC_NAME) || strchr("@*#?-$!", c)))
-        return lex_short(p, &part, c) && builder_part(p, b, &part);
+        return lex_short(p, &part, c, b->mode == WORD_ARITH) && builder_part(p, b, &part);
     if (c == '\'' && !dquoted)
         return lex_ansi(p, b);
     if (c == '"' && !dquoted)
         return lex_message(p, b);
     if (c == '[' || (c == '"' && dquoted) || c == '.')
-        lint_add(p, part.line, "a `$' that begins no expansion");
+        lint_add(p, part.line, "$ not preceded by \\");
     /* A lone $ counts as quoted, so that it means the same wherever the word is written out; in a
      * regular expression it is an anchor. */
     /* Live at the end of a regular expression. */

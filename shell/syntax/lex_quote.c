@@ -243,7 +243,7 @@ bool lex_backquote(struct parser *p, struct builder *b, bool dquoted)
     if (!parser_enter(p))
         return false;
     uint32_t line = parser_line(p);
-    lint_add(p, line, "`...` is the older form of $(...)");
+    lint_add(p, line, "`...` obsolete, use $(...)");
     p->pos++;
     struct str text;
     str_init(&text, p->hooks->scratch_region);

@@ -9,6 +9,7 @@
 #include <stdarg.h>
 #include <string.h>
 
+#include "shell/base/cclass.h"
 #include "shell/syntax/parser.h"
 
 void lint_add(struct parser *p, uint32_t line, const char *format, ...)
@@ -18,7 +19,7 @@ void lint_add(struct parser *p, uint32_t line, const char *format, ...)
     va_list args;
     va_start(args, format);
     str_append(&p->lint, (const char *)&line, sizeof line);
-    str_append_z(&p->lint, "warning: ");
+    str_printf(&p->lint, "warning: line %u: ", line);
     str_vprintf(&p->lint, format, args);
     str_putc(&p->lint, '\0');
     va_end(args);
@@ -37,24 +38,69 @@ void lint_flush(struct parser *p)
     str_clear(&p->lint);
 }
 
-void lint_arith(struct parser *p, const struct word *expression, uint32_t line)
+/* Does the $ at TEXT begin a variable that arithmetic could name itself? */
+static bool is_plain_name(const char *text, size_t len)
 {
-    for (uint32_t i = 0; p->hooks->lint && expression && i < expression->part_count; i++) {
-        const struct part *part = &expression->parts[i];
-        if (part->kind != PART_PARAM || part->param->form != PARAM_NAME ||
-            part->param->prefix != PARAM_PLAIN || part->param->op != OP_NONE)
-            continue;
-        lint_add(p, line, "a variable needs no `$' in ((...)): without it no digits are lost");
-        return;
-    }
+    if (len > 1 && text[1] == '{')
+        return len > 2 && text[2] != '#';
+    return len > 1 && cclass_is(text[1], CC_NAME_START);
 }
 
-void lint_assign(struct parser *p, const struct assign *assign)
+/* The first $name of TEXT that stands neither in brackets nor in single quotes nor behind a
+ * substitution; LEN: there is none. */
+static size_t find_dollar(const char *text, size_t len)
+{
+    int brackets = 0;
+    bool quoted = false;
+    for (size_t i = 0; i < len; i++) {
+        if (text[i] == '\'')
+            quoted = !quoted;
+        if (quoted)
+            continue;
+        if (text[i] == '[')
+            brackets++;
+        else if (text[i] == ']')
+            brackets--;
+        else if (text[i] == '`' || (text[i] == '$' && i + 1 < len && text[i + 1] == '('))
+            return len;
+        else if (text[i] == '$' && brackets == 0 && is_plain_name(text + i, len - i))
+            return i;
+    }
+    return len;
+}
+
+void lint_arith(struct parser *p, const struct input *in, size_t start, size_t closing)
+{
+    if (!p->hooks->lint || p->in != in || p->pos < start + closing)
+        return;
+    const char *text = p->text + start;
+    size_t len = p->pos - closing - start;
+    size_t at = find_dollar(text, len);
+    if (at == len)
+        return;
+    size_t end = at;
+    while (end < len && !strchr(" \t\n", text[end]))
+        end++;
+    lint_add(p, parser_line(p),
+             "in '((%.*s))', using '$' as in '%.*s' is slower and can introduce rounding errors",
+             (int)len, text, (int)(end - at), text + at);
+}
+
+void lint_assign(struct parser *p, const struct assign *assign, const struct input *in,
+                 size_t start)
 {
     const struct word *word = assign->kind == ASSIGN_WORD ? assign->word : NULL;
-    if (word && word->part_count == 1 && word->parts[0].kind == PART_ARITH &&
-        !word->parts[0].quoted)
-        lint_add(p, assign->line, "x=$((...)) is slower than ((x = ...))");
+    if (!p->hooks->lint || p->in != in || !word || word->part_count != 1 ||
+        word->parts[0].kind != PART_ARITH || word->parts[0].quoted)
+        return;
+    const char *text = p->text + start;
+    size_t len = p->pos - start;
+    const char *value = memmem(text, len, "=$((", 4);
+    if (!value || text[len - 1] != ')')
+        return;
+    size_t name = (size_t)(value - text) + 1;
+    lint_add(p, parser_line(p), "%.*s is slower than ((%.*s%.*s", (int)len, text, (int)name, text,
+             (int)(len - name - 3), value + 4);
 }
 
 static const char *literal_at(const struct node_simple *node, uint32_t i)
@@ -72,8 +118,10 @@ void lint_simple(struct parser *p, const struct node_simple *node)
         return;
     if ((strcmp(name, "[") == 0 && node->arg_count == 3) ||
         (strcmp(name, "test") == 0 && node->arg_count == 2))
-        lint_add(p, node->node.line, "%s of one constant word always gives the same", name);
+        lint_add(p, node->node.line, "Invariant test");
     else if (strcmp(name, "set") == 0 && (*first == '-' || *first == '+') && first[1] != '-' &&
              strchr(first, 'k'))
-        lint_add(p, node->node.line, "set %s is obsolete", first);
+        lint_add(p, node->node.line, "set %s obsolete", first);
+    else if (strcmp(name, "set") == 0 && (strcmp(first, "-") == 0 || strcmp(first, "+") == 0))
+        lint_add(p, node->node.line, "set %s obsolete", first);
 }

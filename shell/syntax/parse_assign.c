@@ -180,7 +180,6 @@ bool parse_assign_value(struct parser *p, struct assign *assign, enum value_hint
         return false;
     if (assign->word->part_count == 0)
         assign->word = NULL;
-    lint_assign(p, assign);
     return true;
 }
 

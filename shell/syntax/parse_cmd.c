@@ -44,7 +44,7 @@ static struct node *parse_parens(struct parser *p, uint32_t line)
                 return NULL;
             node_init(p, &node->node, NODE_ARITH, line);
             node->expression = expression;
-            lint_arith(p, expression, line);
+            lint_arith(p, start.in, start.pos + 2, 2);
             return &node->node;
         }
     }
@@ -144,11 +144,14 @@ static bool for_separator(struct parser *p, bool optional)
 /* One expression of for (( )): NULL in *RET_WORD when blank. */
 static bool for_expression(struct parser *p, const char *ends, struct word **ret_word)
 {
+    const struct input *in = p->in;
+    size_t start = p->pos;
     if (!lex_arith(p, ends, ret_word)) {
         if (p->status == PARSE_OK)
             parser_unexpected(p);
         return false;
     }
+    lint_arith(p, in, start, *ends == ')' ? 2 : 0);
     if (lex_is_blank(*ret_word))
         *ret_word = NULL;
     return *ends == ')' || take(p, ';');
@@ -164,9 +167,6 @@ static struct node *parse_arith_for(struct parser *p, uint32_t line)
     if (!for_expression(p, ";", &node->init) || !for_expression(p, ";", &node->condition) ||
         !for_expression(p, ")", &node->step) || !for_separator(p, true))
         return NULL;
-    lint_arith(p, node->init, line);
-    lint_arith(p, node->condition, line);
-    lint_arith(p, node->step, line);
     node->body = parse_do_group(p, "for", line, true);
     return node->body ? &node->node : NULL;
 }
@@ -186,7 +186,7 @@ static bool for_words(struct parser *p, struct node_for *node)
     }
     node->words = stack_take(p, mark, sizeof(struct word *), &node->word_count);
     if (node->word_count == 0)
-        lint_add(p, parser_line(p), "a list without words");
+        lint_add(p, parser_line(p), "empty for list");
     return p->status == PARSE_OK && for_separator(p, false);
 }
 

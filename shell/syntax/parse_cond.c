@@ -58,10 +58,10 @@ static void lint_operator(struct parser *p, const char *text)
     if (!p->hooks->lint)
         return;
     if (strcmp(text, "=") == 0)
-        lint_add(p, parser_line(p), "= in [[...]] is the older form of ==");
+        lint_add(p, parser_line(p), "'=' obsolete, use '=='");
     for (size_t i = 0; i < sizeof arith / sizeof *arith; i++)
         if (strcmp(text, arith[i][0]) == 0)
-            lint_add(p, parser_line(p), "[[ x %s y ]] is the older form of ((x %s y))", text,
+            lint_add(p, parser_line(p), "[[ ... %s ... ]] obsolete, use ((... %s ...))", text,
                      arith[i][1]);
 }
 
@@ -103,7 +103,7 @@ static struct cond *parse_unary(struct parser *p)
         return NULL;
     cond->op_char = (char)c;
     if (c == 'a')
-        lint_add(p, parser_line(p), "-a is the older form of -e");
+        lint_add(p, parser_line(p), "-a obsolete, use -e");
     skip_over(p, 2);
     cond->a = parse_operand(p, WORD_COND);
     return cond->a ? cond : NULL;

@@ -120,6 +120,7 @@ static bool add_declared(struct parser *p, struct simple *s, bool *ret_done)
     }
     if (!parse_assign_value(p, assign, s->hint))
         return false;
+    lint_assign(p, assign, in, start);
     if (assign->kind == ASSIGN_WORD && !(arg.word = assign_as_word(p, assign, copy, end - start)))
         return false;
     str_truncate(&p->lit, base);
@@ -132,11 +133,14 @@ static bool add_declared(struct parser *p, struct simple *s, bool *ret_done)
 static bool add_assignment(struct parser *p, bool *ret_done)
 {
     struct assign assign = { 0 };
+    const struct input *in = p->in;
+    size_t start = p->pos;
     *ret_done = parse_assign_head(p, &assign);
     if (!*ret_done)
         return p->status == PARSE_OK;
     if (!parse_assign_value(p, &assign, VALUE_GUESS))
         return false;
+    lint_assign(p, &assign, in, start);
     str_append(&p->assigns, (const char *)&assign, sizeof assign);
     return true;
 }

@@ -122,8 +122,11 @@ bool is_declaration(struct parser *p, const char *text, size_t len);
 
 /* lint.c: a remark about what stands at LINE; the others add those that there are about a node. */
 void lint_add(struct parser *p, uint32_t line, const char *format, ...) PRINTF_LIKE(3, 4);
-void lint_arith(struct parser *p, const struct word *expression, uint32_t line);
-void lint_assign(struct parser *p, const struct assign *assign);
+/* What stands in IN from START to the cursor, less CLOSING bytes, is an arithmetic command. */
+void lint_arith(struct parser *p, const struct input *in, size_t start, size_t closing);
+/* ASSIGN was read from there on. */
+void lint_assign(struct parser *p, const struct assign *assign, const struct input *in,
+                 size_t start);
 void lint_simple(struct parser *p, const struct node_simple *node);
 /* Hands all remarks to the hook. */
 void lint_flush(struct parser *p);
