@@ -157,8 +157,10 @@ static enum flow operands(struct parser *p, const char *arg0)
         if (p->next >= p->argc)
             return usage_error(sh, "-c", "requires argument");
         cmdline->command = p->argv[p->next++];
-        if (p->next < p->argc && !cmdline->from_stdin)
+        if (p->next < p->argc && !cmdline->from_stdin) {
             cmdline->arg0 = p->argv[p->next++];
+            sh->command_named = true;
+        }
     } else if (p->next < p->argc && !cmdline->from_stdin) {
         cmdline->script = p->argv[p->next++];
         cmdline->arg0 = cmdline->script;

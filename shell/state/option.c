@@ -162,7 +162,7 @@ void option_letters(const struct shell *sh, char *ret)
     for (const char *letter = order; *letter; letter++) {
         enum option option;
         bool is_on = option_parse_letter(*letter, &option) && option_on(sh, option);
-        if (*letter == 'c' || *letter == 's') /* -c implies -s */
+        if (*letter == 'c' || (*letter == 's' && !sh->command_named)) /* so does ksh93 */
             is_on = is_on || sh->takes_command;
         if (is_on)
             *ret++ = *letter;

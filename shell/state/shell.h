@@ -251,6 +251,7 @@ struct shell {
     uint32_t subshell_level; /* .sh.subshell: virtual and real */
     bool interactive, login;
     bool takes_command;  /* -c: the commands are an argument */
+    bool command_named;  /* and a name follows it */
     bool show_only;      /* set -o showme: commands are shown instead of run */
     bool redir_traced;   /* xtrace: a line of redirections was begun */
     bool is_child;       /* a forked subshell: never returns to the parent's boundary */
