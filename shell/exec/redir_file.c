@@ -32,12 +32,14 @@ static enum flow open_fail(struct shell *sh, const char *path, bool create, int 
 static int open_patiently(struct shell *sh, const char *path, int flags)
 {
     struct stat st;
-    if (!fdtab_is_idle(sh) && stat(path, &st) == 0 && S_ISFIFO(st.st_mode)) {
+    char buffer[FDTAB_PATH_SIZE];
+    const char *real = fdtab_path(sh, path, buffer);
+    if (!fdtab_is_idle(sh) && stat(real, &st) == 0 && S_ISFIFO(st.st_mode)) {
         (void)fdtab_flush(sh);
         fdtab_input_sync(sh);
     }
     for (;;) {
-        int fd = open(path, flags | O_CLOEXEC, 0666);
+        int fd = open(real, flags | O_CLOEXEC, 0666);
         if (fd >= 0 || errno != EINTR || trap_pending_now(sh))
             return fd;
     }

@@ -363,7 +363,8 @@ static int script_open(struct shell *sh, const char *path)
         int real = fdtab_real(sh, fd);
         return real < 0 ? -1 : sys_dup_private(real);
     }
-    fd = sys_open(path, O_RDONLY, 0);
+    char buffer[FDTAB_PATH_SIZE];
+    fd = sys_open(fdtab_path(sh, path, buffer), O_RDONLY, 0);
     return fd < 0 ? fd : sys_move_private(fd);
 }
 

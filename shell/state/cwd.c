@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "shell/base/sys.h"
+#include "shell/state/fdtab.h"
 #include "shell/state/frame.h"
 #include "shell/state/var.h"
 
@@ -116,20 +117,27 @@ bool cwd_logical(struct shell *sh, const char *path, struct str *s)
     return str_ok(s);
 }
 
+/* chdir(2), where PATH may lead through a descriptor of the script. */
+static int enter(struct shell *sh, const char *path)
+{
+    char buffer[FDTAB_PATH_SIZE];
+    return chdir(fdtab_path(sh, path, buffer));
+}
+
 static int go(struct shell *sh, const char *path, bool logical, struct str *where)
 {
     if (logical && sh->cwd && *sh->cwd == '/') {
         if (!cwd_logical(sh, path, where))
             return str_ok(where) ? errno : ENOMEM;
-        if (chdir(where->data) == 0)
+        if (enter(sh, where->data) == 0)
             return 0;
         /* The text may be too long, or a directory above unreadable: then the path as it was given
          * may do. */
-        if (errno != ENAMETOOLONG || *path == '/' || chdir(path) != 0)
+        if (errno != ENAMETOOLONG || *path == '/' || enter(sh, path) != 0)
             return errno;
         return 0;
     }
-    if (chdir(path) != 0)
+    if (enter(sh, path) != 0)
         return errno;
     if (!cwd_physical(where)) {
         str_clear(where);

@@ -372,15 +372,31 @@ int fdtab_named(const char *path)
     return *end || fd > 0xffff ? -1 : (int)fd;
 }
 
+/* As fdtab_named; *RET_REST: what follows the name, empty or from a slash on. */
+static int named_before(const char *path, const char **ret_rest)
+{
+    *ret_rest = "";
+    if (strncmp(path, "/dev/fd/", 8) == 0 && path[8] >= '0' && path[8] <= '9') {
+        char *end;
+        long fd = strtol(path + 8, &end, 10);
+        *ret_rest = end;
+        return (*end && *end != '/') || fd > 0xffff ? -1 : (int)fd;
+    }
+    return fdtab_named(path);
+}
+
 const char *fdtab_path(struct shell *sh, const char *path, char buffer[static FDTAB_PATH_SIZE])
 {
-    int fd = fdtab_named(path);
-    if (fd < 0)
+    const char *rest;
+    if (strncmp(path, "/dev/", 5) != 0)
+        return path;
+    int fd = named_before(path, &rest);
+    if (fd < 0 || strlen(rest) > FDTAB_PATH_SIZE - 32)
         return path;
     struct open_file *file = fdtab_file(sh, fd);
     if (file && file->capture)
         return path;
-    snprintf(buffer, FDTAB_PATH_SIZE, "/dev/fd/%d", fdtab_real(sh, fd));
+    snprintf(buffer, FDTAB_PATH_SIZE, "/dev/fd/%d%s", fdtab_real(sh, fd), rest);
     return buffer;
 }
 

@@ -50,9 +50,10 @@ int fdtab_real(struct shell *sh, int fd);
 /* The script's descriptor that PATH means, /dev/fd/N, /dev/stdin, /dev/stdout or /dev/stderr; -1:
  * it is another file. */
 int fdtab_named(const char *path);
-/* PATH for system calls of this process that do not open: a name of a script's descriptor becomes
- * that of the one behind it, in BUFFER; when that is closed, one that does not exist. */
-enum { FDTAB_PATH_SIZE = 32 };
+/* PATH for system calls of this process: a name of a script's descriptor, also with more behind it
+ * (/dev/fd/3/file), becomes that of the one behind it, in BUFFER; when that is closed, one that
+ * does not exist. */
+enum { FDTAB_PATH_SIZE = 4096 };
 const char *fdtab_path(struct shell *sh, const char *path, char buffer[static FDTAB_PATH_SIZE]);
 
 /* Buffered input from FD. For seekable files bytes read ahead are given back by lseek in
