@@ -159,6 +159,19 @@ enum flow elements_range(struct shell *sh, const struct name_ref *ref, struct el
  * as late as possible, because running operands may change it. */
 enum flow subject_find(struct shell *sh, const struct param *param, struct subject *ret) NODISCARD;
 enum flow subject_fetch(struct shell *sh, struct subject *s) NODISCARD;
+/* Of a member NAME whose look-up ended with FLOW: what its discipline or function of that name
+ * prints, if there is no such variable. */
+enum flow member_fetch(struct shell *sh, struct name *name, enum flow flow, const char **ret_text,
+                       size_t *ret_len) NODISCARD;
+/* The value of the variable NAME, or that; NULL: neither. */
+static inline enum flow name_fetch(struct shell *sh, struct name *name, const char **ret_text,
+                                   size_t *ret_len)
+{
+    enum flow flow = var_get_name(sh, name, ret_text, ret_len);
+    return __builtin_expect(name->parent != NULL, 0)
+               ? member_fetch(sh, name, flow, ret_text, ret_len)
+               : flow;
+}
 /* An unset NAME: fails when it is a member of a compound variable, or under set -u. */
 enum flow name_unset(struct shell *sh, const struct name *name) NODISCARD;
 /* Fails as name_unset when the fetched subject is unset. */

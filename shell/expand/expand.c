@@ -15,7 +15,7 @@ static enum flow push_variable(struct shell *sh, const struct param *param, stru
 {
     const char *text;
     size_t len;
-    TRY(var_get_name(sh, param->ref.name, &text, &len));
+    TRY(name_fetch(sh, param->ref.name, &text, &len));
     if (text)
         return fields_push_copy(sh, fields, text, len);
     TRY(name_unset(sh, param->ref.name));
@@ -105,7 +105,7 @@ static enum flow text_variable(struct shell *sh, const struct param *param, cons
 {
     const char *text;
     size_t len;
-    TRY(var_get_name(sh, param->ref.name, &text, &len));
+    TRY(name_fetch(sh, param->ref.name, &text, &len));
     if (!text) {
         TRY(name_unset(sh, param->ref.name));
         *ret_text = "";

@@ -8,6 +8,7 @@
 #include "shell/base/utf8.h"
 #include "shell/expand/build.h"
 #include "shell/state/array.h"
+#include "shell/state/method.h"
 #include "shell/state/namespace.h"
 #include "shell/state/option.h"
 #include "shell/syntax/unparse.h"
@@ -199,17 +200,6 @@ enum flow subject_find(struct shell *sh, const struct param *param, struct subje
     return FLOW_NEXT;
 }
 
-enum flow subject_fetch(struct shell *sh, struct subject *s)
-{
-    if (!s->is_var || s->all)
-        return FLOW_NEXT;
-    s->text = NULL;
-    s->len = 0;
-    if (s->ref.kind == REF_SCALAR)
-        return var_get_name(sh, s->ref.name, &s->text, &s->len);
-    return var_get(sh, &s->ref, &s->text, &s->len);
-}
-
 enum flow name_unset(struct shell *sh, const struct name *name)
 {
     if (option_on(sh, OPTION_NOUNSET))
@@ -250,6 +240,65 @@ static void ref_name(const struct var_ref *ref, struct buf *buf)
 {
     buf_append(buf, ref->name->text, ref->name->len);
     subscripts_name(ref, buf);
+}
+
+/* Ended the look for a variable with FLOW and TEXT because there is none? */
+static bool is_missing(const struct shell *sh, enum flow flow, const char *text)
+{
+    return flow == FLOW_NEXT ? !text : flow == FLOW_ERROR && sh->err.kind == ERROR_ASSIGN;
+}
+
+/* ${x.f} where there is no such variable but a discipline or function f of x: what `x.f` prints.
+ * FLOW: how the look for the variable ended, which stays if there is none. */
+static enum flow method_fetch(struct shell *sh, struct subject *s, enum flow flow)
+{
+    struct buf name;
+    struct str call;
+    const char *text;
+    size_t len;
+    const struct error error = sh->err;
+    buf_init(&name, sh);
+    ref_name(&s->ref, &name);
+    TRY(buf_text(sh, &name, &text, &len));
+    if (!memchr(text, '.', len) || !method_find(sh, text)) {
+        sh->err = error;
+        buf_release(&name);
+        return flow;
+    }
+    str_init(&call, sh->scratch);
+    str_append_z(&call, "${ ");
+    text_quote(&call, text, len);
+    str_append_z(&call, ";}");
+    buf_release(&name);
+    if (!str_ok(&call))
+        return shell_fail_memory(sh, call.len);
+    sh->err.kind = ERROR_NONE;
+    return sh->hooks.expand_text(sh, str_text(&call), call.len, &s->text, &s->len);
+}
+
+enum flow subject_fetch(struct shell *sh, struct subject *s)
+{
+    if (!s->is_var || s->all)
+        return FLOW_NEXT;
+    s->text = NULL;
+    s->len = 0;
+    if (s->ref.kind == REF_SCALAR)
+        return name_fetch(sh, s->ref.name, &s->text, &s->len);
+    enum flow flow = var_get(sh, &s->ref, &s->text, &s->len);
+    bool is_member = s->ref.name->parent || s->ref.step_count || s->ref.base;
+    return is_member && is_missing(sh, flow, s->text) ? method_fetch(sh, s, flow) : flow;
+}
+
+enum flow member_fetch(struct shell *sh, struct name *name, enum flow flow, const char **ret_text,
+                       size_t *ret_len)
+{
+    if (!is_missing(sh, flow, flow == FLOW_NEXT ? *ret_text : NULL))
+        return flow;
+    struct subject s = { .is_var = true, .ref = var_ref_name(name) };
+    flow = method_fetch(sh, &s, flow);
+    *ret_text = s.text;
+    *ret_len = s.len;
+    return flow;
 }
 
 void subject_name(const struct param *param, const struct subject *s, struct buf *buf)
@@ -535,7 +584,7 @@ enum flow part_param(struct builder *b, const struct part *part)
     if (param->plain) {
         const char *text;
         size_t len;
-        TRY(var_get_name(sh, param->ref.name, &text, &len));
+        TRY(name_fetch(sh, param->ref.name, &text, &len));
         if (!text) {
             len = 0;
             TRY(name_unset(sh, param->ref.name));

@@ -234,6 +234,30 @@ static enum flow swap_state(struct shell *sh, struct var *var, struct var_state 
     return var->attrs & VAR_SPECIAL ? var_notify(sh, var) : FLOW_NEXT;
 }
 
+enum flow members_append(struct shell *sh, struct members *m, struct members *from)
+{
+    enum flow flow = FLOW_NEXT;
+    members_hold(from);
+    for (uint32_t i = 0; i < from->count && flow == FLOW_NEXT; i++) {
+        struct var copy = { 0 }, *var;
+        if (!member_in_use(from->items[i]))
+            continue;
+        flow = member_make(sh, m, from->items[i]->name, &var);
+        if (flow == FLOW_NEXT)
+            flow = var_check_writable(sh, var, 0);
+        if (flow != FLOW_NEXT)
+            break;
+        if (var_copy_state(sh->heap, &copy, from->items[i])) {
+            flow = swap_state(sh, var, &copy.state);
+        } else {
+            var_state_clear(sh, &copy.state);
+            flow = shell_fail_memory(sh, 0);
+        }
+    }
+    members_release(from);
+    return flow;
+}
+
 static uint32_t with_nothing(const struct var *var, uint32_t attrs)
 {
     return var_has_value(var) ? attrs & ~(uint32_t)VAR_NOTHING : attrs | VAR_NOTHING;

@@ -97,6 +97,8 @@ enum flow place_make_members(struct shell *sh, struct place *place) NODISCARD;
 void place_to_self(struct place *place);
 /* So many levels of members are enough for any script, and few enough for the C stack. */
 enum { MEMBERS_LEVELS_MAX = 1000 };
+/* M, which is no instance of a type, gets copies of all members of FROM. */
+enum flow members_append(struct shell *sh, struct members *m, struct members *from) NODISCARD;
 /* Fails when M as the value of VAR would have too many. */
 enum flow members_check_levels(struct shell *sh, const struct var *var,
                                struct members *m) NODISCARD;

@@ -362,17 +362,20 @@ static enum flow set_from_compound(struct shell *sh, const struct var_ref *ref,
 {
     struct var_ref from;
     struct members *m = NULL;
+    struct members *own = place_members(place);
     *ret_done = false;
-    if (flags & ASSIGN_APPEND || !sh->hooks.find_ref) {
-        const struct members *instance = place_members(place);
-        *ret_done = instance && instance->type && !instance->self; /* as other text below */
-        return FLOW_NEXT;
-    }
-    TRY(sh->hooks.find_ref(sh, text, len, &from, ret_done));
+    if (sh->hooks.find_ref)
+        TRY(sh->hooks.find_ref(sh, text, len, &from, ret_done));
     if (*ret_done)
         TRY(var_find_members(sh, &from, &m));
     *ret_done = m != NULL;
-    const struct members *own = place_members(place);
+    if (flags & ASSIGN_APPEND || !sh->hooks.find_ref) {
+        if (own && own->type)
+            *ret_done = !own->self; /* as other text below */
+        else if (own && m && m != own)
+            return members_append(sh, own, m);
+        return FLOW_NEXT;
+    }
     if (!m && len > 1 && text[0] == '(' && text[len - 1] == ')' &&
         (place->var->attrs & VAR_TYPED)) {
         *ret_done = true;
