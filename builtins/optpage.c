@@ -32,12 +32,39 @@ bool optpage_find(const char *name, size_t len, enum optpage *ret)
         return false;
     for (size_t i = 0; i < sizeof pages / sizeof *pages; i++) {
         if (text_eq(name + marks, len - marks, pages[i].name, strlen(pages[i].name))) {
-            *ret = marks == 2 && len == 2 ? OPTPAGE_MAN : pages[i].page;
+            *ret = marks == 2 && len == 2  ? OPTPAGE_MAN
+                   : marks == 3 && len > 3 ? OPTPAGE_KNOWN
+                                           : pages[i].page;
             return true;
         }
     }
-    return false;
+    if (marks != 2)
+        return false;
+    *ret = name[marks] == '-' ? OPTPAGE_ABOUT : OPTPAGE_GENERAL;
+    return true;
 }
+
+/* What OPTPAGE_GENERAL shows, after the name. */
+static const char general[] = " - the pages that it has]"
+                              "[+DESCRIPTION?Each of these options shows a page and does nothing "
+                              "else. Where a command has an "
+                              "option of that name itself, the page is shown after ???? and the "
+                              "name. The short forms are -?? "
+                              "for --short, --?? for --options and --???? for --man. ??????page "
+                              "says version=1 if there is such "
+                              "a page.]"
+                              "[11:about?Author, version and the like.]"
+                              "[12:api?The manual page for other programs.]"
+                              "[13:help|options?The usage, and what each option does.]"
+                              "[14:html?The manual page in HTML.]"
+                              "[15:keys?The texts that could be translated.]"
+                              "[16:long?The usage, with long options.]"
+                              "[17:man?The manual page.]"
+                              "[18:nroff?The manual page for nroff.]"
+                              "[19:posix?The letters of the options, as getopt takes them.]"
+                              "[20:short?The usage, with letters.]"
+                              "[21:usage?The option string.]"
+                              "[22:version?The version.]";
 
 static bool is_title(struct optstring_text name, const char *title)
 {
@@ -546,6 +573,20 @@ static void append_posix(struct str *s, const struct optstring *o)
     str_putc(s, '\n');
 }
 
+static void append_general(struct str *s, const char *name)
+{
+    struct optpage_writer w = text_writer;
+    struct optstring o;
+    struct str text;
+    str_init(&text, s->region);
+    str_printf(&text, "[-][+NAME?%s%s", name, general);
+    w.s = s;
+    w.name = name;
+    optstring_init(&o, str_text(&text));
+    optpage_walk(&w, &o);
+    str_release(&text);
+}
+
 void optpage_append(struct str *s, const struct optstring *o, const char *name, enum optpage page)
 {
     struct optpage_writer w = text_writer;
@@ -585,6 +626,12 @@ void optpage_append(struct str *s, const struct optstring *o, const char *name, 
         break;
     case OPTPAGE_ABOUT:
         append_about(s, o);
+        break;
+    case OPTPAGE_GENERAL:
+        append_general(s, name);
+        break;
+    case OPTPAGE_KNOWN:
+        str_append_z(s, "version=1\n");
         break;
     }
 }

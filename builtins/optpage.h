@@ -15,13 +15,17 @@ enum optpage {
     OPTPAGE_NROFF,
     OPTPAGE_HTML,
     OPTPAGE_API,
-    OPTPAGE_KEYS,   /* the texts that could be translated */
-    OPTPAGE_STRING, /* the option string itself */
-    OPTPAGE_POSIX,  /* a getopts string of the letters */
-    OPTPAGE_ABOUT,  /* version, author ... */
+    OPTPAGE_KEYS,    /* the texts that could be translated */
+    OPTPAGE_STRING,  /* the option string itself */
+    OPTPAGE_POSIX,   /* a getopts string of the letters */
+    OPTPAGE_ABOUT,   /* version, author ... */
+    OPTPAGE_GENERAL, /* which pages there are */
+    OPTPAGE_KNOWN,   /* version=1: the page asked for exists */
 };
 
-/* The page that the long option NAME asks for, such as man, ??html or ?; false: none. */
+/* The page that the long option NAME asks for, such as man, ??html or ?; false: none. Any name
+ * after
+ * ?? asks for one, if only for the list of pages; ???NAME asks whether there is one. */
 bool optpage_find(const char *name, size_t len, enum optpage *ret);
 /* Appends PAGE of the command NAME. */
 void optpage_append(struct str *s, const struct optstring *o, const char *name, enum optpage page);

@@ -55,7 +55,9 @@ static void append_optstring(struct str *s, const struct builtin_spec *spec)
 {
     str_printf(s, "[-][+NAME?%s - ", spec->name);
     append_escaped(s, spec->summary);
-    str_append_z(s, "][+DESCRIPTION?");
+    int64_t date = special_version_number();
+    str_printf(s, "][-version?%s (memksh %s) %04d-%02d-%02d][+DESCRIPTION?", spec->name,
+               SHELL_VERSION, (int)(date / 10000), (int)(date / 100 % 100), (int)(date % 100));
     for (const char *text = spec->doc ? spec->doc : ""; *text;) {
         const char *end = strstr(text, "\n\n");
         struct str paragraph;
@@ -161,30 +163,12 @@ static int show_page(struct shell *sh, const struct args *args, enum optpage pag
     return -1;
 }
 
-/* --version, as one line of a page. */
-static int show_version(struct shell *sh, const struct args *args)
-{
-    bool own = args->spec->flags & BUILTIN_OWN;
-    struct out *out = own ? sh->out : fdtab_out(sh, STDERR_FILENO);
-    int64_t date = special_version_number();
-    if (out) {
-        out_printf(out, "  version         %s (memksh %s) %04d-%02d-%02d\n", args->spec->name,
-                   SHELL_VERSION, (int)(date / 10000), (int)(date / 100 % 100), (int)(date % 100));
-        if (!own) {
-            (void)out_flush(out);
-            out_clear_error(out);
-        }
-    }
-    sh->status = own ? 0 : 2;
-    return -1;
-}
-
 int builtin_help(struct shell *sh, const struct args *args, const char *option, enum flow *ret_flow)
 {
     enum optpage page;
     *ret_flow = FLOW_NEXT;
     if (strcmp(option, "--version") == 0)
-        return show_version(sh, args);
+        return show_page(sh, args, OPTPAGE_ABOUT, ret_flow);
     if (strcmp(option, "-?") == 0)
         return show_page(sh, args, OPTPAGE_USAGE, ret_flow);
     if (strncmp(option, "--", 2) == 0 && optpage_find(option + 2, strlen(option + 2), &page))
