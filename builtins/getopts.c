@@ -318,22 +318,36 @@ static bool find_letter(const struct optstring *spec, char letter, struct optstr
 
 enum { LONG_NONE, LONG_PREFIX, LONG_FOUND, LONG_AMBIGUOUS };
 
-/* Is NAME the long name of ITEM, or the beginning of it? `lib*rary`: lib is as good as the whole.
- */
-static int match_long(const struct optstring_item *item, struct optstring_text name)
+/* Is NAME the long name of LEN bytes at TEXT, or the beginning of it? `lib*rary`: lib is as good as
+ * the whole. */
+static int match_name(const char *text, size_t len, struct optstring_text name)
 {
-    size_t matched = 0, at = 0, len = item->name.len;
+    const char *star = memchr(text, '*', len);
+    size_t matched = 0, at = 0, least = star ? (size_t)(star - text) : len;
     while (matched < name.len && at < len) {
-        if (item->name_min && at == item->name_min)
-            at++; /* the star */
-        if (at >= len || item->name.text[at] != name.text[matched])
+        at += text[at] == '*';
+        if (at >= len || text[at] != name.text[matched])
             return LONG_NONE;
         at++;
         matched++;
     }
     if (matched < name.len)
         return LONG_NONE;
-    return at == len || (item->name_min && at >= item->name_min) ? LONG_FOUND : LONG_PREFIX;
+    return at >= least ? LONG_FOUND : LONG_PREFIX;
+}
+
+/* The same for all the names of ITEM. */
+static int match_long(const struct optstring_item *item, struct optstring_text name)
+{
+    int best = LONG_NONE;
+    const char *text = item->name.text, *end = text + item->name.len;
+    while (text < end && best != LONG_FOUND) {
+        const char *bar = memchr(text, '|', (size_t)(end - text));
+        int match = match_name(text, (size_t)((bar ? bar : end) - text), name);
+        best = match > best ? match : best;
+        text = bar ? bar + 1 : end;
+    }
+    return best;
 }
 
 /* The option called NAME, or the only one whose name begins so. With ONLY_SWITCHES those that take

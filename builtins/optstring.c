@@ -152,9 +152,6 @@ static void read_option_group(const char *p, const char *end, struct optstring_i
     if (p < end && *p == ':') {
         len = field_length(p + 1, end, ":?");
         item->name = (struct optstring_text){ p + 1, len };
-        const char *star = memchr(p + 1, '*', len);
-        if (star)
-            item->name_min = (size_t)(star - (p + 1));
         p += len + 1;
     }
     p += field_length(p, end, "?");

@@ -31,13 +31,14 @@ enum optstring_kind {
 };
 struct optstring_item {
     enum optstring_kind kind;
-    char letter;                  /* 0: only a long name */
-    bool inverted;                /* !: the letter means the opposite of the long name */
-    char argument;                /* 0, ':' or '#' */
-    bool optional;                /* the argument may be left out */
-    struct optstring_text value;  /* given to the script instead of the letter */
-    struct optstring_text name;   /* long name, or a section's title */
-    size_t name_min;              /* bytes of NAME that suffice (`*` in it); 0: any unique prefix */
+    char letter;                 /* 0: only a long name */
+    bool inverted;               /* !: the letter means the opposite of the long name */
+    char argument;               /* 0, ':' or '#' */
+    bool optional;               /* the argument may be left out */
+    struct optstring_text value; /* given to the script instead of the letter */
+    /* Long names, separated by `|`, or a section's title. What stands before a `*` in a name
+     * suffices; else any unique prefix does. */
+    struct optstring_text name;
     struct optstring_text text;   /* description; ]] stands for ] in it */
     struct optstring_text values; /* what stands in {} behind it: entries [+value?text] */
     struct optstring_text argument_name, argument_text, argument_default;
