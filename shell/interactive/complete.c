@@ -17,6 +17,7 @@
 #include "shell/base/utf8.h"
 #include "shell/expand/expand.h"
 #include "shell/interactive/candidates.h"
+#include "shell/interactive/edit_private.h"
 
 void completion_init(struct completion *c, struct mem_region *region)
 {
@@ -139,36 +140,46 @@ static void list(EditLine *edit, const struct candidates *found)
 
 /* ---- the key -------------------------------------------------------------------------------- */
 
-static bool line_is(EditLine *edit, const struct completion *c)
+static bool line_is(const struct completion *c, const char *line, size_t len)
 {
-    const LineInfo *line = el_line(edit);
-    size_t len = (size_t)(line->cursor - line->buffer);
-    return c->count > 0 && len == c->line.len && memcmp(line->buffer, c->line.data, len) == 0;
+    return c->count > 0 && text_eq(c->line.data, c->line.len, line, len);
+}
+
+/* The line before the cursor, in scratch; NULL: no memory. */
+static char *line_before(EditLine *edit, size_t *ret_len)
+{
+    size_t len;
+    char *text = edit_text(edit, &len, ret_len);
+    if (text)
+        text[*ret_len] = '\0';
+    return text;
 }
 
 static void line_keep(EditLine *edit, struct completion *c)
 {
-    const LineInfo *line = el_line(edit);
+    size_t len;
+    const char *line = line_before(edit, &len);
     str_clear(&c->line);
-    str_append(&c->line, line->buffer, (size_t)(line->cursor - line->buffer));
+    str_append(&c->line, line, line ? len : 0);
 }
 
-static bool replace(EditLine *edit, size_t bytes, const char *text)
+/* Puts TEXT in place of the last BYTES of LINE, which stands before the cursor. */
+static bool replace(EditLine *edit, const char *line, size_t len, size_t bytes, const char *text)
 {
-    const LineInfo *line = el_line(edit);
-    size_t count = utf8_count(line->cursor - bytes, bytes);
-    if (count)
-        el_deletestr(edit, (int)count);
-    return !*text || el_insertstr(edit, text) == 0;
+    struct edit *e = edit_of(edit);
+    str_clear(&e->wide);
+    cluster_append_wide(&e->clusters, &e->wide, line + len - bytes, bytes);
+    el_deletestr(edit, (int)(e->wide.len / sizeof(wchar_t)));
+    return !*text || edit_insert(edit, text, strlen(text));
 }
 
 /* The next candidate in place of the last. */
-static int put_next(struct completion *c, EditLine *edit)
+static int put_next(struct completion *c, EditLine *edit, const char *line, size_t len)
 {
     const char *text = c->insert.data;
     for (size_t i = 0; i < c->next; i++)
         text += strlen(text) + 1;
-    if (!replace(edit, c->shown_len, text))
+    if (!replace(edit, line, len, c->shown_len, text))
         return CC_ERROR;
     c->shown_len = strlen(text);
     c->next = (c->next + 1) % c->count;
@@ -191,7 +202,7 @@ static int complete_word(struct shell *sh, struct completion *c, EditLine *edit,
     bool whole = found.count == 1;
     str_init(&insert, sh->scratch);
     append_insert(&insert, &context, &found, found.items[0], same, whole);
-    if (!str_ok(&insert) || !replace(edit, replaced, str_text(&insert)))
+    if (!str_ok(&insert) || !replace(edit, line, len, replaced, str_text(&insert)))
         return CC_ERROR;
     if (whole)
         return CC_REFRESH;
@@ -208,24 +219,19 @@ static int complete_word(struct shell *sh, struct completion *c, EditLine *edit,
     return CC_REDISPLAY;
 }
 
-/* The line before the cursor, in scratch; NULL: no memory. */
-static char *line_before(struct shell *sh, EditLine *edit, size_t *ret_len)
-{
-    const LineInfo *info = el_line(edit);
-    *ret_len = (size_t)(info->cursor - info->buffer);
-    return scratch_dup(sh, info->buffer, *ret_len);
-}
-
 int complete_key(struct shell *sh, struct completion *c, EditLine *edit)
 {
-    if (line_is(edit, c))
-        return put_next(c, edit);
     size_t len;
+    int action = CC_ERROR;
     struct mem_mark mark = mem_region_mark(sh->scratch);
-    char *line = line_before(sh, edit, &len);
-    str_clear(&c->insert);
-    c->count = c->next = 0;
-    int action = line ? complete_word(sh, c, edit, line, len) : CC_ERROR;
+    char *line = line_before(edit, &len);
+    if (line && line_is(c, line, len)) {
+        action = put_next(c, edit, line, len);
+    } else if (line) {
+        str_clear(&c->insert);
+        c->count = c->next = 0;
+        action = complete_word(sh, c, edit, line, len);
+    }
     mem_region_reset(sh->scratch, mark);
     return action;
 }
@@ -236,7 +242,7 @@ int complete_list(struct shell *sh, EditLine *edit)
     struct candidates found = { 0 };
     size_t len;
     struct mem_mark mark = mem_region_mark(sh->scratch);
-    char *line = line_before(sh, edit, &len);
+    char *line = line_before(edit, &len);
     if (line) {
         context_read(&context, sh->scratch, line, len);
         candidates_find(sh, &context, line, &found);
@@ -273,14 +279,14 @@ int complete_expand(struct shell *sh, EditLine *edit)
     size_t len;
     bool done = false;
     struct mem_mark mark = mem_region_mark(sh->scratch);
-    char *line = line_before(sh, edit, &len);
+    char *line = line_before(edit, &len);
     str_init(&names, sh->scratch);
     str_init(&pattern, sh->scratch);
     if (line) {
         context_read(&context, sh->scratch, line, len);
         candidates_path(sh, &context, &pattern);
         done = append_matches(sh, &pattern, &names) &&
-               replace(edit, len - context.word_at, str_text(&names));
+               replace(edit, line, len, len - context.word_at, str_text(&names));
     }
     mem_region_reset(sh->scratch, mark);
     return done ? CC_REFRESH : CC_ERROR;

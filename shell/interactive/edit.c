@@ -158,6 +158,34 @@ int edit_read_byte(struct edit *edit, char *ret)
     }
 }
 
+bool edit_insert(EditLine *line, const char *text, size_t len)
+{
+    struct edit *edit = edit_of(line);
+    str_clear(&edit->wide);
+    cluster_append_wide(&edit->clusters, &edit->wide, text, len);
+    str_append(&edit->wide, "\0\0\0", sizeof(wchar_t)); /* libedit wants an end */
+    return str_ok(&edit->wide) &&
+           el_winsertstr(line, (const wchar_t *)(const void *)edit->wide.data) == 0;
+}
+
+char *edit_text(EditLine *line, size_t *ret_len, size_t *ret_cursor)
+{
+    struct edit *edit = edit_of(line);
+    const LineInfoW *info = el_wline(line);
+    struct str text;
+    str_init(&text, edit->sh->scratch);
+    cluster_append_text(&edit->clusters, &text, info->buffer,
+                        (size_t)(info->cursor - info->buffer));
+    size_t cursor = text.len;
+    cluster_append_text(&edit->clusters, &text, info->cursor,
+                        (size_t)(info->lastchar - info->cursor));
+    if (!str_ok(&text))
+        return NULL;
+    *ret_len = text.len;
+    *ret_cursor = cursor;
+    return scratch_dup(edit->sh, str_text(&text), text.len);
+}
+
 void edit_queue(struct edit *edit, const char *bytes, size_t len)
 {
     if (edit->queue_at == edit->queued.len) {
@@ -171,13 +199,13 @@ void edit_queue(struct edit *edit, const char *bytes, size_t len)
 static void keybd_run(struct edit *edit, const char *bytes, size_t len)
 {
     struct shell *sh = edit->sh;
-    const LineInfo *line = el_line(edit->line);
+    size_t line_len, cursor;
     char typed[MB_LEN_MAX + 1], column[24];
     int status = sh->status;
     memcpy(typed, bytes, len);
     typed[len] = '\0';
-    column[num_format_int(line->cursor - line->buffer, column)] = '\0';
-    char *text = scratch_dup(sh, line->buffer, (size_t)(line->lastchar - line->buffer));
+    char *text = edit_text(edit->line, &line_len, &cursor);
+    column[num_format_int(text ? (int64_t)cursor : 0, column)] = '\0';
     if (!text || var_set_text(sh, ".sh.edchar", typed) != FLOW_NEXT ||
         var_set_text(sh, ".sh.edcol", column) != FLOW_NEXT ||
         var_set_text(sh, ".sh.edmode", option_on(sh, OPTION_VI) ? "\033" : "") != FLOW_NEXT ||
@@ -220,6 +248,18 @@ static bool paste_begins(struct edit *edit)
     return false;
 }
 
+/* A combining mark goes with the character before the cursor, if there is one. */
+static void mark_take(struct edit *edit, wchar_t *typed)
+{
+    if (*typed < 0x80 || !cluster_is_mark(*typed))
+        return;
+    const LineInfoW *line = el_wline(edit->line);
+    if (line->cursor == line->buffer || line->cursor[-1] < L' ')
+        return;
+    edit->mark = *typed;
+    *typed = KEY_MARK;
+}
+
 /* libedit's way to a character. */
 static int character_read(EditLine *line, wchar_t *ret)
 {
@@ -247,8 +287,10 @@ static int character_read(EditLine *line, wchar_t *ret)
             continue;
         if (used == (size_t)-1)
             *ret = (unsigned char)byte;
-        if (!fresh || !trap_is_set(edit->sh, TRAP_KEYBD))
+        if (!fresh || !trap_is_set(edit->sh, TRAP_KEYBD)) {
+            mark_take(edit, ret);
             return 1;
+        }
         keybd_run(edit, bytes, len);
         state = (mbstate_t){ 0 };
         len = 0;
@@ -302,21 +344,45 @@ static void term_set(struct edit *edit)
 
 /* ---- the editor ----------------------------------------------------------------------------- */
 
-/* What libedit draws, with what PROMPT_LAST stands for. */
+/* What stands for the character at P, which is of the private plane; NULL: it stands for itself. */
+static const char *output_text(const struct edit *edit, const char *p, size_t *ret_len)
+{
+    uint32_t c = 0;
+    if (edit->last.len && memcmp(p, PROMPT_LAST, sizeof PROMPT_LAST - 1) == 0) {
+        *ret_len = edit->last.len;
+        return edit->last.data;
+    }
+    (void)utf8_decode(p, p + 4, &c);
+    return cluster_text(&edit->clusters, (wchar_t)c, ret_len);
+}
+
+/* What libedit draws, with the texts of clusters and of PROMPT_LAST. */
 static ssize_t output_write(void *ctx, const char *bytes, size_t len)
 {
-    const struct edit *edit = ctx;
-    const char *end = bytes + len;
-    for (const char *p = bytes; p < end;) {
-        const char *mark = edit->last.len
-                               ? memmem(p, (size_t)(end - p), PROMPT_LAST, sizeof PROMPT_LAST - 1)
-                               : NULL;
-        const char *stop = mark ? mark : end;
-        if (!sys_write_all(STDERR_FILENO, p, (size_t)(stop - p)) ||
-            (mark && !sys_write_all(STDERR_FILENO, edit->last.data, edit->last.len)))
-            break; /* a terminal that is gone: reading will tell */
-        p = mark ? mark + sizeof PROMPT_LAST - 1 : end;
+    enum { PLANE = 0xf4, PLANE_BYTES = 4 };
+    struct edit *edit = ctx;
+    struct str out;
+    str_init(&out, edit->sh->heap);
+    str_append(&out, edit->cut, edit->cut_len);
+    str_append(&out, bytes, len);
+    edit->cut_len = 0;
+    const char *p = str_text(&out), *end = p + out.len, *special;
+    while ((special = memchr(p, PLANE, (size_t)(end - p))) != NULL) {
+        (void)!sys_write_all(STDERR_FILENO, p, (size_t)(special - p));
+        if (end - special < PLANE_BYTES) { /* the rest comes with the next call */
+            edit->cut_len = (size_t)(end - special);
+            memcpy(edit->cut, special, edit->cut_len);
+            p = end;
+            break;
+        }
+        size_t text_len = PLANE_BYTES;
+        const char *text = output_text(edit, special, &text_len);
+        (void)!sys_write_all(STDERR_FILENO, text ? text : special, text_len);
+        p = special + PLANE_BYTES;
     }
+    (void)!sys_write_all(STDERR_FILENO, p, (size_t)(end - p)); /* a terminal that is gone: reading
+                                                                  will tell */
+    str_release(&out);
     return (ssize_t)len;
 }
 
@@ -347,6 +413,9 @@ struct edit *edit_new(struct shell *sh)
     str_init(&edit->queued, sh->heap);
     str_init(&edit->prefill, sh->heap);
     str_init(&edit->kept, sh->heap);
+    clusters_init(&edit->clusters, sh->heap);
+    str_init(&edit->wide, sh->heap);
+    str_init(&edit->typed, sh->heap);
     undo_init(&edit->undo, sh->heap);
     completion_init(&edit->completion, sh->heap);
     if (strlen(term) < sizeof edit->term)
@@ -417,6 +486,9 @@ void edit_free(struct edit *edit)
     str_release(&edit->queued);
     str_release(&edit->prefill);
     str_release(&edit->kept);
+    clusters_release(&edit->clusters);
+    str_release(&edit->wide);
+    str_release(&edit->typed);
     undo_release(&edit->undo);
     recall_release(&edit->recall);
     edit->sh->editor = NULL;
@@ -450,11 +522,14 @@ enum edit_result edit_read(struct edit *edit, const struct str *prompt, bool is_
     if (marks)
         paste_mark(true);
     fwrite(edit->above.data, 1, edit->above.len, edit->out);
-    const char *text = el_gets(edit->line, &count);
+    const wchar_t *text = el_wgets(edit->line, &count);
     if (marks)
         paste_mark(false);
-    *ret_text = text ? text : "";
-    *ret_len = text && count > 0 ? (size_t)count : 0;
+    str_clear(&edit->typed);
+    if (text && count > 0)
+        cluster_append_text(&edit->clusters, &edit->typed, text, (size_t)count);
+    *ret_text = str_text(&edit->typed);
+    *ret_len = edit->typed.len;
     if (edit->ended)
         return edit->result;
     return *ret_len ? EDIT_LINE : EDIT_END;

@@ -8,6 +8,7 @@
 
 #include "shell/base/map.h"
 #include "shell/base/str.h"
+#include "shell/interactive/cluster.h"
 #include "shell/interactive/complete.h"
 #include "shell/interactive/edit.h"
 
@@ -24,7 +25,8 @@ enum edit_key {
     KEY_LIST,
     KEY_EXPAND,
     KEY_KEPT,
-    KEY_CLEAR
+    KEY_CLEAR,
+    KEY_MARK
 };
 
 /* What the line was before each change, newest last. */
@@ -54,6 +56,12 @@ struct edit {
     struct str prompt;    /* the last row, escaped (prompt.h) */
     struct str last;      /* what PROMPT_LAST stands for in it */
     bool is_continuation; /* the line goes on with a command */
+    struct clusters clusters;
+    struct str wide;  /* of wchar_t: what goes into the line */
+    struct str typed; /* the line as it came back */
+    wchar_t mark;     /* a combining mark that was typed */
+    char cut[4];      /* the start of a character that libedit has not written to its end */
+    size_t cut_len;
     struct completion completion;
     struct undo undo;
     struct str pasted;
@@ -68,6 +76,10 @@ struct edit {
 };
 
 struct edit *edit_of(EditLine *line);
+/* Puts TEXT into the line before the cursor; false: nothing was. */
+bool edit_insert(EditLine *line, const char *text, size_t len);
+/* The text of the line, in scratch, and where the cursor is in it; NULL: no memory. */
+char *edit_text(EditLine *line, size_t *ret_len, size_t *ret_cursor);
 /* As the next bytes of the terminal. */
 void edit_queue(struct edit *edit, const char *bytes, size_t len);
 /* One byte of the terminal: 1, 0 at its end, -1 when the line is given up. */

@@ -59,7 +59,7 @@ static unsigned char key_paste(EditLine *line, int key)
         size_t len = (size_t)(end - text->data);
         edit_queue(edit, end + mark_len, text->len - len - mark_len);
         str_truncate(text, len);
-        if (text->len > 0 && el_insertstr(line, str_text(text)) != 0)
+        if (text->len > 0 && !edit_insert(line, text->data, text->len))
             return CC_ERROR;
         return CC_REFRESH;
     }
@@ -183,7 +183,7 @@ static unsigned char key_prefill(EditLine *line, int key)
 {
     struct edit *edit = edit_of(line);
     if (edit->prefill.len > 0)
-        el_insertstr(line, str_text(&edit->prefill));
+        (void)edit_insert(line, edit->prefill.data, edit->prefill.len);
     str_clear(&edit->prefill);
     if (edit->prefill_up)
         (void)key_up(line, key);
@@ -226,10 +226,24 @@ static unsigned char key_last_word(EditLine *line, int key)
         len--;
     while (word < len && !cclass_is(text[len - word - 1], CC_BLANK))
         word++;
-    struct mem_mark mark = mem_region_mark(sh->scratch);
-    char *copy = scratch_dup(sh, text + len - word, word);
-    bool inserted = copy && *copy && el_insertstr(line, copy) == 0;
-    mem_region_reset(sh->scratch, mark);
+    return word > 0 && edit_insert(line, text + len - word, word) ? CC_REFRESH : CC_ERROR;
+}
+
+/* A combining mark: the character before the cursor has one more. */
+static unsigned char key_mark(EditLine *el, int key)
+{
+    struct edit *edit = edit_of(el);
+    const LineInfoW *line = el_wline(el);
+    (void)key;
+    if (line->cursor == line->buffer)
+        return CC_ERROR;
+    const wchar_t pair[] = { line->cursor[-1], edit->mark };
+    struct str text;
+    str_init(&text, edit->sh->heap);
+    cluster_append_text(&edit->clusters, &text, pair, 2);
+    el_deletestr(el, 1);
+    bool inserted = str_ok(&text) && edit_insert(el, text.data, text.len);
+    str_release(&text);
     return inserted ? CC_REFRESH : CC_ERROR;
 }
 
@@ -291,6 +305,7 @@ static const struct {
     { "memksh-undo", "Take back the last change", key_undo },
     { "memksh-transpose", "Swap characters as emacs or gmacs do", key_transpose },
     { "memksh-last-word", "Insert the last word of the last command", key_last_word },
+    { "memksh-mark", "Add a combining mark", key_mark },
     { "memksh-clear", "Clear the screen", key_clear },
     { "memksh-editor", "Edit the line with an editor", key_editor },
     { "memksh-alias", "Type what the alias _letter stands for", key_alias },
@@ -320,6 +335,7 @@ static const struct {
     { MAP_ALL, "\\207", "memksh-expand" },
     { MAP_ALL, "\\210", "memksh-kept" },
     { MAP_ALL, "\\211", "ed-clear-screen" },
+    { MAP_ALL, "\\212", "memksh-mark" },
     { MAP_ALL, "^L", "memksh-clear" },
     { MAP_TYPED, "^I", "memksh-complete" },
     { MAP_TYPED, "^P", "memksh-up" },

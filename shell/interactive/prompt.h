@@ -8,7 +8,7 @@
 enum { PROMPT_ESCAPE = '\1' };
 
 /* In place of the last character of a prompt behind which there are such sequences. */
-#define PROMPT_LAST "\xf3\xb0\x80\x80" /* U+F0000 */
+#define PROMPT_LAST "\xf4\x87\xbf\xbf" /* U+107FFF */
 
 /* Puts into RET the value of PS1, expanded: `!` is the number of the command, `!!` a !. With
  * UNFINISHED (not NULL) that of PS2; before the default one stands that text. A value that cannot

@@ -8,23 +8,6 @@
 #include "shell/interactive/edit_private.h"
 #include "shell/state/history.h"
 
-/* TEXT in wide characters; a byte that begins none stands for itself, as when it is typed. */
-static void append_wide(struct str *s, const char *text, size_t len)
-{
-    mbstate_t state = { 0 };
-    for (size_t i = 0; i < len;) {
-        wchar_t c = (unsigned char)text[i];
-        size_t used = c < 0x80 ? 1 : mbrtowc(&c, text + i, len - i, &state);
-        if (used == 0 || used > len - i) {
-            c = (unsigned char)text[i];
-            state = (mbstate_t){ 0 };
-            used = 1;
-        }
-        str_append(s, (const char *)&c, sizeof c);
-        i += used;
-    }
-}
-
 /* Gives out command NUMBER. */
 static int give(struct recall *recall, HistEventW *event, int64_t number)
 {
@@ -35,7 +18,7 @@ static int give(struct recall *recall, HistEventW *event, int64_t number)
         return -1;
     recall->at = number;
     str_clear(&recall->text);
-    append_wide(&recall->text, text, len);
+    cluster_append_wide(&recall->sh->editor->clusters, &recall->text, text, len);
     str_append(&recall->text, (const char *)end, sizeof end);
     if (!str_ok(&recall->text))
         return -1;
