@@ -124,9 +124,35 @@ static size_t marks_len(const char *text, size_t len)
     return at;
 }
 
+/* How many bytes of plain ASCII, of which none has a mark, TEXT begins with. */
+static size_t plain_len(const char *text, size_t len)
+{
+    size_t at = 0;
+    while (at < len && (unsigned char)text[at] < 0x80)
+        at++;
+    return at == len || at == 0 ? at : at - 1;
+}
+
+static void append_plain(struct str *ret, const char *text, size_t len)
+{
+    size_t bytes = len * sizeof(wchar_t);
+    if (!str_reserve(ret, bytes))
+        return;
+    wchar_t *to = (wchar_t *)(void *)(ret->data + ret->len);
+    for (size_t i = 0; i < len; i++)
+        to[i] = text[i];
+    ret->len += bytes;
+}
+
 void cluster_append_wide(struct clusters *c, struct str *ret, const char *text, size_t len)
 {
     for (size_t i = 0; i < len;) {
+        size_t plain = plain_len(text + i, len - i);
+        if (plain > 0) {
+            append_plain(ret, text + i, plain);
+            i += plain;
+            continue;
+        }
         wchar_t wide;
         size_t used = decode(text + i, len - i, &wide);
         size_t marks = wide >= ' ' ? marks_len(text + i + used, len - i - used) : 0;
