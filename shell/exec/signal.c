@@ -216,7 +216,9 @@ void traps_init(struct shell *sh)
     if (!sh->interactive)
         return;
     for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
-        if (signal_ignored_at_start(sh, signals[i]))
+        /* Those of job control are for the shell to manage: jobs have to stop in any case. */
+        bool is_of_jobs = signals[i] == SIGTSTP || signals[i] == SIGTTIN || signals[i] == SIGTTOU;
+        if (signal_ignored_at_start(sh, signals[i]) && !is_of_jobs)
             sh->traps->taken_over |= UINT64_C(1) << signals[i];
         signal_apply(sh, signals[i]);
     }
