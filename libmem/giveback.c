@@ -138,8 +138,12 @@ static size_t region_give(struct mem_region *region, size_t amount, uint32_t per
         }
         for (struct span *next; chosen; chosen = next) {
             next = chosen->next;
-            if (exact)
+            if (exact && given < amount)
                 chosen = large_keep_end(chosen, amount - given);
+            else if (exact) { /* a bigger one was enough */
+                large_bin(chosen);
+                continue;
+            }
             size_t dirty = span_dirty(chosen);
             given += dirty;
             if (unmap && source_maps(chosen->segment) && large_unmap(chosen))

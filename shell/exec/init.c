@@ -108,7 +108,7 @@ void exec_release(struct shell *sh)
 
 int exec_finish(struct shell *sh)
 {
-    if (!sh->traps) /* there was no memory to start with */
+    if (!sh->traps || !sh->jobs) /* there was no memory to start with */
         return status_exit_code(sh->status);
     if (sh->pending) /* a signal during the last command */
         (void)!trap_run_pending(sh);

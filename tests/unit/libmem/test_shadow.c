@@ -1,9 +1,12 @@
 /*
  * test_shadow.c: random operations on regions of every method and getter against a shadow: a table
  * of what should be alive, each block filled with a pattern of its own that is verified whenever
- * the block is touched. Seeds are fixed. MEM_SHADOW_ROUNDS in the environment makes it run longer.
+ * the block is touched. Seeds are fixed. MEM_SHADOW_ROUNDS in the environment makes it run longer;
+ * MEM_SHADOW_SECONDS adds runs of random methods and options, which change on the way, for so long,
+ * the first of them with MEM_SHADOW_SEED.
  */
 #include "tests/unit/libmem/mem_test.h"
+#include <time.h>
 
 enum { LIVE = 1500, MARKS = 4 };
 
@@ -198,6 +201,54 @@ static void step(struct shadow *shadow)
         do_mark(shadow);
 }
 
+/* What may change while blocks live. */
+static const char *const changes[] = {
+    "giveback=none",  "giveback=dontneed", "giveback=free",   "giveback=fixed",
+    "giveback=unmap", "giveback=auto",     "delay=0",         "delay=1",
+    "delay=100",      "cache=0",           "cache=100000",    "cache=2Mi",
+    "nocache",        "huge=on",           "huge=off",        "huge=auto",
+    "sites=on",       "sites=off",         "trace=/dev/null", "trace=/dev/null.bin",
+    "notrace",        "clear=first",       "clear=all",       "noclear",
+    "check=region",   "nocheck",           "getmem=safe",     "getmem=anon",
+    "getmem=zero",    "getmem=break",      "getmem=native",   "nogetmem",
+    "segsize=4Ki",    "segsize=1Mi",       "segsize=64Mi",    "watch=0x10000000",
+    "nowatch",        "limit=64Gi:warn",   "nolimit",
+};
+
+static bool changing; /* options change at random */
+static unsigned long steps;
+
+static void change(struct shadow *shadow)
+{
+    uint64_t r = test_random(&shadow->random);
+
+    if (r % 16 == 0)
+        (void)mem_give_back();
+    else if (r % 16 == 1)
+        (void)mem_idle();
+    else
+        (void)mem_options_apply(changes[(r >> 8) % (sizeof changes / sizeof changes[0])]);
+}
+
+/* Frames of a debug region are neither busy nor free, and what is in quarantine is free to a walk
+ * only. */
+static void match(struct mem_region *region)
+{
+    struct walked walked = { 0 };
+    struct mem_stats stats;
+
+    mem_region_stats(region, &stats);
+    if (stats.method != MEM_METHOD_DEBUG) {
+        test_stats_match(region);
+        return;
+    }
+    assert_int_equal(mem_region_walk(region, test_count, &walked), 0);
+    assert_true(walked.busy_bytes >= stats.busy_bytes); /* a walk shows one byte of an empty one */
+    assert_true(walked.busy_bytes - stats.busy_bytes <= walked.busy_count);
+    assert_int_equal(stats.busy_count, walked.busy_count);
+    assert_int_equal(mem_check(region), 0);
+}
+
 static void run(enum mem_method method, const char *options, uint64_t seed, unsigned rounds)
 {
     static struct shadow shadow;
@@ -211,8 +262,11 @@ static void run(enum mem_method method, const char *options, uint64_t seed, unsi
     assert_non_null(shadow.region);
     for (unsigned i = 0; i < rounds; i++) {
         step(&shadow);
+        steps++;
+        if (changing && i % 64 == 0)
+            change(&shadow);
         if (i % 2000 == 0) {
-            test_stats_match(shadow.region);
+            match(shadow.region);
             assert_int_equal(mem_check(NULL), 0);
         }
         if (i % 15000 == 14999) {
@@ -222,10 +276,10 @@ static void run(enum mem_method method, const char *options, uint64_t seed, unsi
     }
     for (size_t i = 0; i < shadow.count; i++)
         verify(&shadow.live[i], shadow.live[i].bytes);
-    test_stats_match(shadow.region);
+    match(shadow.region);
     while (shadow.count && method != MEM_LAST)
         do_free(&shadow);
-    test_stats_match(shadow.region);
+    match(shadow.region);
     mem_region_close(shadow.region);
     assert_int_equal(mem_check(NULL), 0);
 }
@@ -268,12 +322,37 @@ static void test_pool(void **state)
     run_all(MEM_POOL, 20000);
 }
 
+/* Only with MEM_SHADOW_SECONDS. */
+static void test_long(void **state)
+{
+    static const enum mem_method methods[] = { MEM_BEST, MEM_LAST, MEM_POOL, MEM_METHOD_DEBUG,
+                                               MEM_BEST };
+    const char *text = getenv("MEM_SHADOW_SECONDS");
+    time_t end = time(NULL) + (text ? strtol(text, NULL, 10) : 0);
+    const char *first = getenv("MEM_SHADOW_SEED");
+    uint64_t seed = first ? strtoull(first, NULL, 10) : (uint64_t)time(NULL);
+
+    (void)state;
+    if (!text)
+        skip();
+    changing = true;
+    steps = 0;
+    unsigned runs = 0;
+    for (; time(NULL) < end; runs++, seed++) {
+        fprintf(stderr, "\rrun %u, seed %llu", runs, (unsigned long long)seed);
+        run(methods[seed % 5], "giveback=auto", seed, 30000);
+    }
+    changing = false;
+    fprintf(stderr, "\n%lu operations in %u runs\n", steps, runs);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_best),
         cmocka_unit_test(test_last),
         cmocka_unit_test(test_pool),
+        cmocka_unit_test(test_long),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
