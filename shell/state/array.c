@@ -527,11 +527,23 @@ void array_remove_index(struct array *a, int64_t index)
 
 /* ---- all elements ---- */
 
+static bool item_of(const struct array *a, struct element *element, struct array_item *ret)
+{
+    *ret = (struct array_item){ .value = &element->value };
+    if (a->assoc)
+        ret->element = element;
+    else
+        ret->index = element_index(element);
+    return true;
+}
+
 /* The next set element of a hashed array, in order. */
 static bool next_hashed(struct array *a, size_t *position, struct array_item *ret)
 {
-    if (!a->order_valid && !array_sort(a))
-        return false;
+    if (*position & ARRAY_SLOT || (!a->order_valid && !array_sort(a))) {
+        struct element *element = array_next_unsorted(a, position);
+        return element && item_of(a, element, ret);
+    }
     for (size_t i = *position; i < a->used; i++) {
         if (i + PREFETCH_AHEAD < a->used)
             __builtin_prefetch(a->order[i + PREFETCH_AHEAD]);
@@ -539,12 +551,7 @@ static bool next_hashed(struct array *a, size_t *position, struct array_item *re
         if (!value_is_set(&element->value))
             continue;
         *position = i + 1;
-        *ret = (struct array_item){ .value = &element->value };
-        if (a->assoc)
-            ret->element = element;
-        else
-            ret->index = element_index(element);
-        return true;
+        return item_of(a, element, ret);
     }
     *position = a->used;
     return false;

@@ -198,3 +198,27 @@ bool array_sort(struct array *a)
     a->order_valid = true;
     return true;
 }
+
+static bool element_before(const struct element *a, const struct element *b)
+{
+    size_t both = a->key_len < b->key_len ? a->key_len : b->key_len;
+    int order = memcmp(a->key, b->key, both);
+    return order ? order < 0 : a->key_len < b->key_len;
+}
+
+struct element *array_next_unsorted(struct array *a, size_t *position)
+{
+    if (*position && !(*position & ARRAY_SLOT))
+        return NULL;
+    const struct element *last = *position ? a->slots[*position & ~ARRAY_SLOT] : NULL;
+    struct element *best = NULL;
+    for (size_t i = 0; i < a->slot_cap; i++) {
+        struct element *element = a->slots[i];
+        if (!a->hashes[i] || !value_is_set(&element->value) ||
+            (last && !element_before(last, element)) || (best && element_before(best, element)))
+            continue;
+        best = element;
+        *position = i | ARRAY_SLOT;
+    }
+    return best;
+}
