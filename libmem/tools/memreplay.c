@@ -257,6 +257,10 @@ static struct trace trace_load(const char *name)
         fprintf(stderr, "memreplay: %s: not a trace\n", name);
         exit(1);
     }
+    if (load.trace.live_peak / 4096 > (uint64_t)sysconf(_SC_PHYS_PAGES)) { /* a damaged one, say */
+        fprintf(stderr, "memreplay: %s: needs more memory than there is\n", name);
+        exit(1);
+    }
     munmap(text, bytes + 1);
     munmap(load.slot_bytes, most * sizeof *load.slot_bytes);
     munmap(load.free_slots, most * sizeof *load.free_slots);
@@ -495,6 +499,7 @@ int main(int argc, char **argv)
     }
     if (access(argv[optind], R_OK) != 0)
         die(argv[optind]);
+    (void)trace_load(argv[optind]); /* what is wrong with it is said once */
     printf("%-32s %10s %12s %12s %12s %8s\n", "run", "cpu ms", "live KiB", "peak KiB", "end KiB",
            "peak/live");
     fflush(stdout);

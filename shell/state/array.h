@@ -68,6 +68,7 @@ void array_bury_element(struct array *a, struct element *element);
 void array_remove_index(struct array *a, int64_t index);
 void array_remove_element(struct array *a, struct element *element);
 
+#define ARRAY_SLOT ((size_t)1 << 63) /* of a position: what is below this bit is a slot */
 /* One step of an iteration in order; POSITION starts at 0. false at the end, or out of memory.
  * Elements must not come or go meanwhile (VERSION tells). */
 struct array_item {
@@ -81,9 +82,10 @@ bool array_next(struct array *a, size_t *position, struct array_item *ret_item);
 struct element *const *array_order(struct array *a, size_t *ret_count);
 /* Works out the order of a hashed array now (array_next does it by itself). false: out of memory.
  */
-bool array_sort(struct array *a);    /* array_order.c */
-#define ARRAY_SLOT ((size_t)1 << 63) /* of a position: the element is in the slot below this bit   \
-                                      */
+bool array_sort(struct array *a); /* array_order.c */
+#define ARRAY_SLOT                                                                                 \
+    ((size_t)1 << 63) /* of a position: the element is in the slot below this bit                  \
+                       */
 /* The set element after the one at POSITION, in order, found by looking at all of them: when there
  * is no memory to sort them nothing is left out. NULL: the last one was it. */
 struct element *array_next_unsorted(struct array *a, size_t *position);
