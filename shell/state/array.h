@@ -83,9 +83,6 @@ struct element *const *array_order(struct array *a, size_t *ret_count);
 /* Works out the order of a hashed array now (array_next does it by itself). false: out of memory.
  */
 bool array_sort(struct array *a); /* array_order.c */
-#define ARRAY_SLOT                                                                                 \
-    ((size_t)1 << 63) /* of a position: the element is in the slot below this bit                  \
-                       */
 /* The set element after the one at POSITION, in order, found by looking at all of them: when there
  * is no memory to sort them nothing is left out. NULL: the last one was it. */
 struct element *array_next_unsorted(struct array *a, size_t *position);
