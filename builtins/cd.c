@@ -80,7 +80,7 @@ static enum flow choose(struct shell *sh, const struct args *args, struct str *r
             return shell_fail(sh, ERROR_BUILTIN, 1, args->argv[0],
                               "bad directory: OLDPWD is not set");
         *ret_show = true;
-    } else if (search_cdpath(sh, operand, ret, ret_show)) {
+    } else if (*operand && search_cdpath(sh, operand, ret, ret_show)) {
         return FLOW_NEXT;
     }
     str_clear(ret);

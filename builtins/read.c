@@ -39,6 +39,7 @@ struct reader {
     bool exactly;        /* -N */
     int64_t characters;  /* -n, -N; -1: a line */
     int64_t deadline_ns; /* -t; -1: none */
+    size_t taken;        /* bytes that came within it */
     const char *prompt;
     /* what was read */
     const char *text;
@@ -52,11 +53,19 @@ struct reader {
 
 /* ---- input ---------------------------------------------------------------------------------- */
 
+/* What is there is read also when the time is over, but input without end does not count as that.
+ */
+enum { ENDLESS_BYTES = 64 << 10 };
+
 static bool out_of_time(struct reader *r)
 {
     if (r->deadline_ns < 0)
         return false;
     int64_t left = r->deadline_ns - sys_monotonic_ns();
+    if (left < 0 && r->taken > ENDLESS_BYTES) {
+        r->timed_out = true;
+        return true;
+    }
     if (input_wait(r->in, left > 0 ? left : 0))
         return false;
     r->timed_out = errno != EINTR;
@@ -89,6 +98,7 @@ static enum flow next_byte(struct reader *r, int *ret_byte)
             return FLOW_NEXT;
         }
         *ret_byte = errno == EINTR ? -2 : input_getc(r->in);
+        r->taken++;
         if (*ret_byte != -2)
             return FLOW_NEXT;
         TRY(interrupted(r));

@@ -96,7 +96,7 @@ static enum flow trap_builtin_run(struct shell *sh, struct args *args)
         return print_all(sh, form);
     if (!print && !is_number(args_peek(args, 0))) {
         action = args_peek(args, first++);
-        if (strcmp(action, "-") == 0)
+        if (strcmp(action, "-") == 0 || strcmp(action, "+") == 0)
             action = NULL;
         if (args_left(args) == 1) {
             if (trap_parse(args_peek(args, 0)) < 0)

@@ -543,6 +543,9 @@ static enum flow move_variable(struct shell *sh, const struct decl *decl, const 
     bool whole = target.kind == REF_SCALAR;
     TRY(var_find_members(sh, &from, &m));
     if (m && !(whole && var->attrs & VAR_ARRAY)) {
+        const struct var_change change = { .base = -1, .width = -1, .local = decl->change.local };
+        if (to.kind == REF_SCALAR && !to.step_count)
+            TRY(var_declare_ref(sh, &to, &change));
         TRY(var_copy_compound(sh, &to, m, 0));
         return var_unset(sh, &from, false);
     }

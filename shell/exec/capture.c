@@ -19,6 +19,7 @@
 #include "shell/exec/jobs.h"
 #include "shell/exec/spawn.h"
 #include "shell/state/fdtab.h"
+#include "shell/state/method.h"
 
 /* Moves SINK to RET as a substitution's result. */
 static enum flow result_append(struct shell *sh, struct str *sink, struct str *ret)
@@ -204,5 +205,29 @@ enum flow exec_capture(struct shell *sh, const struct command_sub *sub, struct s
     sh->capture_count++;
     sh->compound = compound;
     sh->line = line;
+    return flow;
+}
+
+enum flow exec_capture_method(struct shell *sh, const char *command, struct str *ret)
+{
+    const char *const argv[] = { command, NULL };
+    struct members *compound = sh->compound;
+    struct frame frame;
+    struct str sink;
+    bool done = false;
+    str_init(&sink, sh->heap);
+    sh->compound = NULL;
+    frame_push(sh, &frame, FRAME_CMD);
+    enum flow flow = fdtab_capture(sh, &frame, &sink);
+    if (flow == FLOW_NEXT)
+        flow = method_command(sh, 1, argv, &done);
+    enum flow drained = fdtab_capture_drain(sh);
+    frame_pop(sh, &frame);
+    if (flow == FLOW_NEXT)
+        flow = drained;
+    if (flow == FLOW_NEXT)
+        flow = result_append(sh, &sink, ret);
+    str_release(&sink);
+    sh->compound = compound;
     return flow;
 }

@@ -83,6 +83,8 @@ enum flow exec_background(struct shell *sh, const struct node *node,
                           bool coproc) NODISCARD; /* jobs side: background.c */
 enum flow exec_capture(struct shell *sh, const struct command_sub *sub,
                        struct str *ret) NODISCARD; /* capture.c; hook */
+enum flow exec_capture_method(struct shell *sh, const char *command,
+                              struct str *ret) NODISCARD; /* capture.c; hook */
 enum flow exec_process_sub(struct shell *sh, const struct process_sub *sub,
                            struct str *ret) NODISCARD; /* procsub.c; hook */
 /* After the command that had process substitutions in its words: closes those beyond the first

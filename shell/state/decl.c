@@ -388,11 +388,9 @@ static enum flow resolve_target(struct shell *sh, const struct var *var, struct 
         struct name *target = name_intern(sh, text, name_len);
         if (!target)
             return shell_fail_memory(sh, name_len);
-        struct var *root = via->target_var;
-        if (!root && next->target_var)
+        struct var *root = scope_reference_root(sh, via);
+        if (!root && next->target_var && via->owner)
             root = scope_caller_local(sh, name_root(target));
-        if (!root && name_root(target)->cur == via)
-            root = via->outer; /* a local reference to the global of the same name */
         *rest = bracket;
         next->target = target;
         next->target_var = root;
@@ -429,6 +427,8 @@ static enum flow make_reference(struct shell *sh, struct var *var, const struct 
             next.target_var = scope_caller_local(sh, name_root(next.target));
         if (!next.target_var && next.target == var->name && change->nameref_caller && var->owner)
             next.target_var = var->outer; /* the global one */
+        if (!next.target_var && (!next.target->dotted || name_root(next.target)->cur))
+            TRY(scope_reference_bind(sh, var, name_root(next.target), &next.target_var));
         TRY(check_loop(sh, var, next.target, next.target_var));
         TRY(resolve_target(sh, var, &next, &rest));
         if (!next.target_var)

@@ -4,6 +4,7 @@
  *
  * Must not create or change anything.
  */
+#include "shell/state/scope.h"
 #include "shell/state/special.h"
 #include "shell/state/var_private.h"
 
@@ -87,9 +88,7 @@ static enum flow follow(struct shell *sh, struct place *place, bool make)
             return FLOW_NEXT; /* refers to nothing yet: the reader and the writer decide */
         if (depth == NAMEREF_DEPTH_MAX)
             return shell_fail(sh, ERROR_ASSIGN, 1, holder->name->text, "name reference loop");
-        struct var *root = holder->target_var;
-        if (!root && holder->target->cur == holder && !holder->target->parent)
-            root = holder->outer; /* a local reference to the global of the same name */
+        struct var *root = scope_reference_root(sh, holder);
         if (!root && holder->target->cur == holder) {
             place_scalar(place, NULL, holder->target);
             return FLOW_NEXT;

@@ -233,6 +233,44 @@ struct var *scope_caller_local(struct shell *sh, const struct name *name)
 
 /* ---- finding or making a variable ---- */
 
+static bool is_local(const struct shell *sh, const struct var *var)
+{
+    const struct frame *func = sh->frame->func;
+    return var->owner &&
+           (var->owner->kind != FRAME_CMD || (func && var->owner == call_frame(func)));
+}
+
+struct var *scope_reference_root(const struct shell *sh, const struct var *holder)
+{
+    const struct name *root = name_root(holder->target);
+    if (holder->target_var)
+        return holder->target_var;
+    if (root->cur == holder)
+        return holder->outer; /* a local reference to the global of the same name */
+    if (holder->owner || holder->in || !root->cur || !is_local(sh, root->cur))
+        return NULL;
+    struct var *var = root->cur;
+    while (var && var->owner)
+        var = var->outer;
+    return var;
+}
+
+enum flow scope_reference_bind(struct shell *sh, const struct var *holder, struct name *root,
+                               struct var **ret_var)
+{
+    struct var *seen = root->cur;
+    const struct frame *func = sh->frame->func;
+    *ret_var = NULL;
+    if (seen == holder || holder->in || sh->space || root->text[0] == '.')
+        return FLOW_NEXT;
+    if (!seen)
+        TRY(scope_global(sh, root, &seen));
+    if (func && holder->owner == func && !seen->in &&
+        (!seen->owner || seen->owner == func || seen->owner == call_frame(func)))
+        *ret_var = seen;
+    return FLOW_NEXT;
+}
+
 enum flow scope_global(struct shell *sh, struct name *name, struct var **ret_var)
 {
     struct var **link = &name->cur;

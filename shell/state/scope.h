@@ -38,6 +38,14 @@ enum flow scope_dynamic(struct shell *sh, struct name *name, struct var **ret_va
  * attributes of what is visible and, if WITH_VALUE, a copy of its value. */
 enum flow scope_temporary(struct shell *sh, struct name *name, bool with_value,
                           struct var **ret_var) NODISCARD;
+/* What the reference HOLDER, which has a target, starts from; NULL: the visible variable. A global
+ * reference means a global one also where a local of that name is seen. */
+struct var *scope_reference_root(const struct shell *sh, const struct var *holder);
+/* A reference HOLDER to ROOT is made: *RET_VAR is the variable that it is bound to for good, so
+ * that a later local of that name does not come between; made when missing. NULL: the one that is
+ * visible whenever it is used. */
+enum flow scope_reference_bind(struct shell *sh, const struct var *holder, struct name *root,
+                               struct var **ret_var) NODISCARD;
 /* The variable that NAME means in the function that called the running one; NULL: none there but
  * the global. */
 struct var *scope_caller_local(struct shell *sh, const struct name *name);

@@ -84,6 +84,8 @@ struct shell_hooks {
     /* expand -> exec: runs a command substitution, appends its output (trailing newlines cut) to
      * RET. */
     enum flow (*capture)(struct shell *sh, const struct command_sub *sub, struct str *ret);
+    /* state -> exec: calls what the command p.len means (method.h), appends its output to RET. */
+    enum flow (*capture_method)(struct shell *sh, const char *command, struct str *ret);
     /* expand -> exec: starts a process substitution, appends its /dev/fd path to RET. */
     enum flow (*process_substitution)(struct shell *sh, const struct process_sub *sub,
                                       struct str *ret);

@@ -127,8 +127,9 @@ static enum flow print_array(struct printer *p, struct var *var, struct array *a
 
 /* ---- members ---- */
 
-/* Attributes and name of the member VAR. */
-static void print_head(struct printer *p, const struct members *m, const struct var *var)
+/* Attributes of VAR and the NAME of the member that it is, or that refers to it. */
+static void print_head(struct printer *p, const struct members *m, const struct var *var,
+                       const struct name *name)
 {
     uint32_t attrs = var_shown_attrs(var);
     bool typed = (var->attrs & (VAR_ENUM | VAR_TYPED)) != 0;
@@ -140,13 +141,29 @@ static void print_head(struct printer *p, const struct members *m, const struct 
             str_putc(p->s, ' ');
     } else if (m->type && !value_is_set(&var->value))
         str_append_z(p->s, "typeset "); /* a type has it all the same */
-    str_append(p->s, var->name->text, var->name->len);
+    str_append(p->s, name->text, name->len);
+}
+
+/* What shows in place of the member VAR: as in ksh93 the variable that a reference leads to, if
+ * that has a plain value. */
+static enum flow find_shown(struct printer *p, struct var *var, struct var **ret)
+{
+    struct place place = { .name = var->name, .var = var, .kind = REF_SCALAR };
+    *ret = var;
+    if (!(var->attrs & VAR_NAMEREF) || !var->target)
+        return FLOW_NEXT;
+    TRY(place_follow(p->sh, &place, false));
+    const struct var *to = place.var;
+    if (to && place.kind == REF_SCALAR && !place.step_count && !(to->attrs & VAR_ARRAY) &&
+        value_is_set(&to->value) && !(to->value.bits & VALUE_COMPOUND))
+        *ret = place.var;
+    return FLOW_NEXT;
 }
 
 /* The value of the member VAR of M by its disciplines. */
 static enum flow print_disciplined(struct printer *p, struct members *m, struct var *var)
 {
-    const struct var_ref ref = { .base = m, .name = var->name };
+    const struct var_ref ref = { .base = var->in ? m : NULL, .name = var->name };
     const char *text;
     size_t len;
     TRY(var_get(p->sh, &ref, &text, &len));
@@ -187,6 +204,22 @@ static enum flow print_member_value(struct printer *p, struct members *m, struct
     return FLOW_NEXT;
 }
 
+static bool has_members(const struct members *m)
+{
+    for (uint32_t i = 0; i < m->count; i++)
+        if (member_in_use(m->items[i]))
+            return true;
+    return false;
+}
+
+/* A compound variable without members does not show, though what stands before it ends in a
+ * semicolon. */
+static bool is_empty(const struct var *var)
+{
+    return (var->value.bits & VALUE_COMPOUND) && !(var->attrs & VAR_ARRAY) &&
+           !var->value.members->type && !has_members(var->value.members);
+}
+
 /* A member that has neither value nor attributes does not show. */
 static bool is_shown(const struct var *var)
 {
@@ -195,7 +228,7 @@ static bool is_shown(const struct var *var)
 
 static enum flow print_members(struct printer *p, struct members *m, bool last)
 {
-    size_t count, shown = 0;
+    size_t count;
     struct var **vars = members_sorted(m, &count);
     enum flow flow = FLOW_NEXT;
     size_t kept = 0;
@@ -206,16 +239,19 @@ static enum flow print_members(struct printer *p, struct members *m, bool last)
     open_list(p);
     for (size_t i = 0; i < kept && flow == FLOW_NEXT; i++) {
         struct var *var = vars[i];
-        if (var->in != m)
+        if (var->in != m || is_empty(var))
             continue;
         if (p->lines)
             new_line(p);
-        print_head(p, m, var);
+        struct name *name = var->name;
+        flow = find_shown(p, var, &var);
+        print_head(p, m, var, name);
         if ((var->attrs & VAR_STATIC) && m->type && m != m->type->prototype) {
             struct var *shared = members_find(m->type->prototype, var->name);
             var = shared ? shared : var;
         }
-        flow = print_member_value(p, m, var, last && ++shown == kept);
+        if (flow == FLOW_NEXT)
+            flow = print_member_value(p, m, var, last && i + 1 == kept);
     }
     close_list(p);
     members_release(m);
@@ -235,6 +271,9 @@ static enum flow print_value(struct printer *p, struct var *var, const struct va
         return print_members(p, value->members, last);
     }
     TRY(attr_show(p->sh, var, value, &text, &len));
+    if (var->in && (var->attrs & VAR_LEFT)) /* what fills it up is no part of a member's value */
+        while (len && text[len - 1] == ' ')
+            len--;
     if (text && p->in_list)
         text_quote_in_list(p->s, text, len);
     else if (text)

@@ -6,6 +6,7 @@
  * make their text in scratch; a discipline may do anything, so that a place is stale afterwards).
  */
 #include "shell/state/discipline.h"
+#include "shell/state/method.h"
 #include "shell/state/option.h"
 #include "shell/state/special.h"
 #include "shell/state/var_private.h"
@@ -124,7 +125,10 @@ enum flow var_get(struct shell *sh, const struct var_ref *ref, const char **ret_
         *ret_text = value_text(element, ret_len);
         return FLOW_NEXT;
     }
-    TRY(place_find(sh, ref, &place));
+    enum flow flow = place_find(sh, ref, &place);
+    if (flow == FLOW_ERROR)
+        return method_value(sh, ref, ret_text, ret_len);
+    TRY(flow);
     if (place_is_all(&place))
         return get_all(sh, &place, ret_text, ret_len);
     return get_place(sh, &place, ret_text, ret_len);
@@ -202,20 +206,26 @@ static bool has_number_itself(struct shell *sh, const struct place *place)
            !discipline_has(sh, place, DISCIPLINE_GETN);
 }
 
-/* All other variables. */
+/* All other variables. What get says counts only for text: that of a number is said by getn. */
 static enum flow get_num_slow(struct shell *sh, const struct var_ref *ref, struct num *ret)
 {
     struct place place;
     const char *text = NULL;
     size_t len = 0;
-    TRY(place_find(sh, ref, &place));
+    enum flow flow = place_find(sh, ref, &place);
+    if (flow == FLOW_ERROR) {
+        TRY(method_value(sh, ref, &text, &len));
+        return text_num(sh, ref->name, text, len, ret);
+    }
+    TRY(flow);
     uint32_t attrs = place.var ? place.var->attrs : 0;
     if (place_is_all(&place)) {
         TRY(get_all(sh, &place, &text, &len));
     } else if (has_number_itself(sh, &place)) {
         place_to_self(&place);
         return value_num(sh, place.name, place_value(&place), ret);
-    } else if (attrs & VAR_DISCIPLINE) {
+    } else if ((attrs & VAR_DISCIPLINE) &&
+               !((attrs & VAR_NUMERIC) && !discipline_has(sh, &place, DISCIPLINE_GETN))) {
         TRY(get_disciplined(sh, &place, DISCIPLINE_GETN, &text, &len));
     } else if (attrs & (VAR_SPECIAL | VAR_NAMEREF)) {
         TRY(get_place(sh, &place, &text, &len));

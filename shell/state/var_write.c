@@ -42,7 +42,8 @@ static enum flow check_confined(struct shell *sh, const struct name *name)
 static enum flow choose_scope(struct shell *sh, struct place *place, enum ref_kind written,
                               unsigned flags)
 {
-    TRY(check_confined(sh, place->name));
+    if (!place->entered)
+        TRY(check_confined(sh, place->name));
     TRY(var_check_writable(sh, place->var, flags));
     if (place->var && place->entered)
         return FLOW_NEXT; /* members have no scope of their own */

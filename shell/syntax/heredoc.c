@@ -133,25 +133,31 @@ static bool is_delimiter(const struct parser *p, const struct here_doc *here, si
     return len == rest || (p->subst_depth > 0 && line[rest] == ')');
 }
 
-static size_t indent_of(const char *line, size_t len)
+/* How many bytes of blanks at the start of LINE reach at most to column LIMIT; *RET_COLUMN: which
+ * one they reach. */
+static size_t indent_of(const char *line, size_t len, size_t limit, size_t *ret_column)
 {
-    size_t n = 0;
-    while (n < len && (line[n] == ' ' || line[n] == '\t'))
-        n++;
+    enum { TAB_COLUMNS = 8 };
+    size_t n = 0, column = 0;
+    for (; n < len && (line[n] == ' ' || line[n] == '\t'); n++) {
+        size_t next = line[n] == ' ' ? column + 1 : (column / TAB_COLUMNS + 1) * TAB_COLUMNS;
+        if (next > limit)
+            break;
+        column = next;
+    }
+    *ret_column = column;
     return n;
 }
 
 /* How many bytes to drop at the start of a line. INDENT is that of the first line. */
 static size_t strip_of(const struct here_doc *here, const char *line, size_t len, size_t indent)
 {
-    size_t n = 0;
+    size_t n = 0, column;
     if (here->strip_tabs) {
         while (n < len && line[n] == '\t')
             n++;
     } else if (here->strip_indent) {
-        n = indent_of(line, len);
-        if (n > indent)
-            n = indent;
+        n = indent_of(line, len, indent, &column);
     }
     return n;
 }
@@ -174,7 +180,7 @@ static bool gather_body(struct parser *p, const struct here_doc *here, struct st
     bool newline, joined = false;
     while (peek_line(p, &line, &len, &newline)) {
         if (indent == SIZE_MAX)
-            indent = indent_of(line, len);
+            (void)indent_of(line, len, SIZE_MAX, &indent);
         size_t drop = joined ? 0 : strip_of(here, line, len, indent);
         line += drop;
         len -= drop;

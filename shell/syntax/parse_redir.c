@@ -94,10 +94,7 @@ static bool parse_here(struct parser *p, struct redir *redir, bool *ret_done)
     redir->op = REDIR_HERE_DOC;
     *ret_done = true;
     bool tabs = take(p, '-');
-    bool indent = !tabs && look(p) == '#' && look_ahead(p, 1) > 0 &&
-                  !cclass_is((char)look_ahead(p, 1), CC_META);
-    if (indent)
-        p->pos++;
+    bool indent = !tabs && take(p, '#');
     return here_parse_delimiter(p, redir, tabs, indent);
 }
 

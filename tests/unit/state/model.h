@@ -40,6 +40,7 @@ struct model_var {
     unsigned attrs;
     char text[MODEL_TEXT];
     int target; /* MODEL_REF */
+    int frame;  /* where that is for good; -1: the visible one */
     int count;
     struct model_item items[MODEL_ITEMS];
 };
