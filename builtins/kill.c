@@ -10,6 +10,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "builtins/kill.h"
 #include "shell/base/num.h"
@@ -152,6 +153,14 @@ static enum flow take_signal(struct shell *sh, const struct args *args, size_t *
     return FLOW_NEXT;
 }
 
+/* At a prompt, a moment for what was killed to end, so that the next prompt tells of it. */
+static void let_end(struct shell *sh)
+{
+    const struct timespec moment = { .tv_nsec = 50000000 };
+    if (sh->interactive && jobs_control(sh) && sh->last_background && !sh->pending)
+        nanosleep(&moment, NULL);
+}
+
 static enum flow kill_run(struct shell *sh, struct args *args)
 {
     int signal = SIGTERM;
@@ -184,6 +193,8 @@ static enum flow kill_run(struct shell *sh, struct args *args)
     (void)fdtab_flush(sh);
     for (; at < args->count; at++)
         kill_send(sh, args, args->argv[at], signal);
+    if (signal)
+        let_end(sh);
     if (sh->pending)
         return trap_run_pending(sh);
     return FLOW_NEXT;

@@ -301,14 +301,29 @@ void jobs_after_fork(struct shell *sh)
         clear_counts(jobs);
 }
 
-static struct job *job_new(struct jobs *jobs, const pid_t *pids, size_t count, const char *command)
+/* What shows for a job of COMMAND: at a prompt the whole line that was typed, unless there are
+ * several.
+ */
+static char *job_name(const struct shell *sh, const char *command)
 {
+    const char *typed = sh->typed ? sh->typed + strspn(sh->typed, " \t\n") : "";
+    size_t len = strlen(typed);
+    while (len > 0 && strchr(" \t\n", typed[len - 1]))
+        len--;
+    if (len == 0 || memchr(typed, '\n', len) || sh->is_child || option_on(sh, OPTION_POSIX))
+        return text_dup(sh->jobs->region, command);
+    return text_dup_n(sh->jobs->region, typed, len);
+}
+
+static struct job *job_new(struct shell *sh, const pid_t *pids, size_t count, const char *command)
+{
+    struct jobs *jobs = sh->jobs;
     struct job *job = mem_alloc_zeroed(jobs->region, sizeof *job);
     if (!job)
         return NULL;
     job->processes =
         count <= 1 ? &job->first : mem_alloc_zeroed(jobs->region, count * sizeof *job->processes);
-    job->command = text_dup(jobs->region, command);
+    job->command = job_name(sh, command);
     if (!job->processes || !job->command) {
         job->count = 0;
         job_free(jobs, job);
@@ -324,7 +339,7 @@ enum flow job_add(struct shell *sh, const pid_t *pids, size_t count, pid_t group
                   const char *command, bool background, struct job **ret_job)
 {
     struct jobs *jobs = sh->jobs;
-    struct job *job = job_new(jobs, pids, count, command);
+    struct job *job = job_new(sh, pids, count, command);
     if (!job)
         return shell_fail_memory(sh, sizeof *job);
     if (background)

@@ -156,11 +156,14 @@ enum flow job_continue(struct shell *sh, struct job *job, bool foreground)
     }
     job_list(sh, job);
     bool posix = option_on(sh, OPTION_POSIX);
+    int len = (int)strlen(job->command); /* without what put it into the background */
+    while (!posix && len > 0 && strchr(" &", job->command[len - 1]))
+        len--;
     if (foreground)
-        out_printf(sh->out, "%s\n", job->command);
+        out_printf(sh->out, "%.*s\n", len, job->command);
     else
-        out_printf(sh->out, "[%u]%c%s%s\n", (unsigned)job->number, posix ? ' ' : '\t', job->command,
-                   posix ? "" : "&");
+        out_printf(sh->out, "[%u]%c%.*s%s\n", (unsigned)job->number, posix ? ' ' : '\t', len,
+                   job->command, posix ? "" : "&");
     (void)fdtab_flush(sh); /* before the job writes anything itself */
     if (foreground && jobs->terminal >= 0 && job->group > 0)
         tcsetpgrp(jobs->terminal, job->group);

@@ -272,6 +272,8 @@ enum flow job_wait_all(struct shell *sh)
     sh->status = signal ? 256 + signal : 0;
     if (signal)
         return trap_run_pending(sh);
+    if (sh->interactive && jobs_control(sh) && !option_on(sh, OPTION_POSIX))
+        jobs_notify(sh);
     forget_done(sh);
     return FLOW_NEXT;
 }

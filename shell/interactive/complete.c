@@ -105,6 +105,22 @@ static bool ask(EditLine *edit, FILE *out, const char *text)
            (key == 'y' || key == 'Y' || key == ' ' || key == '\r' || key == '\n' || key == '\t');
 }
 
+/* On a dumb terminal, as ksh93 does everywhere; the editor goes to the next line by itself. */
+static void list_numbered(EditLine *edit, const struct candidates *found)
+{
+    FILE *out = stdout;
+    int digits = snprintf(NULL, 0, "%zu", found->count);
+    el_get(edit, EL_GETFP, 1, &out);
+    for (size_t i = 0; i < found->count; i++)
+        fprintf(out, "\n%*zu) %s", digits, i + 1, found->items[i]);
+}
+
+static bool is_dumb(struct shell *sh)
+{
+    const char *term = var_text(sh, "TERM");
+    return term && strcmp(term, "dumb") == 0;
+}
+
 static void list(EditLine *edit, const struct candidates *found)
 {
     FILE *out = stdout;
@@ -215,6 +231,8 @@ static int complete_word(struct shell *sh, struct completion *c, EditLine *edit,
         c->shown_len = insert.len;
         line_keep(edit, c);
     }
+    if (is_dumb(sh))
+        return CC_REFRESH;
     list(edit, &found);
     return CC_REDISPLAY;
 }
@@ -226,7 +244,7 @@ int complete_key(struct shell *sh, struct completion *c, EditLine *edit)
     struct mem_mark mark = mem_region_mark(sh->scratch);
     char *line = line_before(edit, &len);
     if (line && line_is(c, line, len)) {
-        action = put_next(c, edit, line, len);
+        action = is_dumb(sh) ? complete_list(sh, edit) : put_next(c, edit, line, len);
     } else if (line) {
         str_clear(&c->insert);
         c->count = c->next = 0;
@@ -247,7 +265,9 @@ int complete_list(struct shell *sh, EditLine *edit)
         context_read(&context, sh->scratch, line, len);
         candidates_find(sh, &context, line, &found);
     }
-    if (found.count > 0)
+    if (found.count > 0 && is_dumb(sh))
+        list_numbered(edit, &found);
+    else if (found.count > 0)
         list(edit, &found);
     mem_region_reset(sh->scratch, mark);
     return found.count > 0 ? CC_REDISPLAY : CC_ERROR;

@@ -19,7 +19,8 @@ void completion_release(struct completion *c);
 
 /* Completes the word before the cursor of EDIT: as far as all candidates agree, quoted as the word
  * was, and with a blank when there is one only; else lists them. Pressed again it puts in the
- * candidates in turn. Returns what libedit is to do. */
+ * candidates in turn. On a dumb terminal only the second press lists, as in ksh93. Returns what
+ * libedit is to do. */
 int complete_key(struct shell *sh, struct completion *c, EditLine *edit);
 /* Lists what may complete the word before the cursor. */
 int complete_list(struct shell *sh, EditLine *edit);

@@ -399,8 +399,11 @@ struct edit *edit_new(struct shell *sh)
     const char *term = var_text(sh, "TERM");
     if (sh->editor)
         return sh->editor;
+    /* A dumb terminal is edited on if that was asked for: backspaces and blanks are enough. */
+    bool asked =
+        option_on(sh, OPTION_VI) || option_on(sh, OPTION_EMACS) || option_on(sh, OPTION_GMACS);
     if (!isatty(STDIN_FILENO) || !isatty(STDERR_FILENO) || !term || !*term ||
-        strcmp(term, "dumb") == 0)
+        (strcmp(term, "dumb") == 0 && !asked))
         return NULL;
     struct edit *edit = mem_alloc_zeroed(sh->heap, sizeof *edit);
     if (!edit)
@@ -518,7 +521,7 @@ enum edit_result edit_read(struct edit *edit, const struct str *prompt, bool is_
     mode_set(edit);
     if (utf8_active)
         utf8_need_tables(); /* libedit asks libc, and the locale may have changed */
-    bool marks = strcmp(edit->term, "linux") != 0;
+    bool marks = strcmp(edit->term, "linux") != 0 && strcmp(edit->term, "dumb") != 0;
     if (marks)
         paste_mark(true);
     fwrite(edit->above.data, 1, edit->above.len, edit->out);

@@ -379,7 +379,7 @@ static const struct {
     { MAP_EMACS, "\\e[7~", "ed-move-to-beg" },
     { MAP_EMACS, "\\e[8~", "ed-move-to-end" },
     { MAP_COMMAND, "k", "memksh-up" },
-    { MAP_COMMAND, "-", "memksh-up" },
+    { MAP_COMMAND, "\\055", "memksh-up" },
     { MAP_COMMAND, "j", "memksh-down" },
     { MAP_COMMAND, "+", "memksh-down" },
     { MAP_COMMAND, "[A", "memksh-up" },

@@ -88,6 +88,13 @@ size_t prompt_escape(const char *text, size_t len, struct str *ret, struct str *
     return (size_t)(row - text);
 }
 
+/* Was the variable chosen on purpose, outside? */
+static bool is_exported(struct shell *sh, const char *text)
+{
+    const struct name *name = name_find(sh, text, strlen(text));
+    return name && name->cur && (name->cur->attrs & VAR_EXPORT);
+}
+
 void prompt_make(struct shell *sh, const char *unfinished, struct str *ret)
 {
     const char *raw = var_text(sh, unfinished ? "PS2" : "PS1");
@@ -112,7 +119,7 @@ void prompt_make(struct shell *sh, const char *unfinished, struct str *ret)
     }
     sh->status = status;
     str_clear(ret);
-    if (unfinished && raw && strcmp(raw, "> ") == 0)
+    if (unfinished && raw && strcmp(raw, "> ") == 0 && !is_exported(sh, "PS2"))
         str_append_z(ret, unfinished);
     str_append(ret, expanded, len);
     mem_region_reset(sh->scratch, mark);

@@ -35,6 +35,7 @@ struct repl {
     struct str prompt;
     struct str plain;   /* the line, without an editor */
     struct str command; /* lines of the command being typed, for the history */
+    struct str running; /* the one that runs */
     struct histexpand expansion;
     struct str expanded; /* the line after history expansion */
     int eof_count;
@@ -63,6 +64,9 @@ static void command_typed(void *ctx)
         if (!(once && is_repeated(repl)))
             history_add_running(sh, str_text(&repl->command), repl->command.len);
     }
+    str_clear(&repl->running);
+    str_append(&repl->running, str_text(&repl->command), repl->command.len);
+    sh->typed = str_ok(&repl->running) ? str_text(&repl->running) : NULL;
     str_clear(&repl->command);
 }
 
@@ -164,6 +168,7 @@ static ptrdiff_t line_read(void *ctx, bool continuation, const char **ret_text)
     struct shell *sh = repl->sh;
     (void)fdtab_flush(sh);
     fdtab_input_sync(sh);
+    sh->typed = NULL;
     if (!continuation) {
         str_clear(&repl->command); /* of which nothing ran */
         history_running_end(sh);
@@ -175,6 +180,8 @@ static ptrdiff_t line_read(void *ctx, bool continuation, const char **ret_text)
         mail_check(sh, &repl->mail);
         signal_window(sh);
     }
+    if (!repl->edit && (option_on(sh, OPTION_VI) || option_on(sh, OPTION_EMACS)))
+        repl->edit = edit_new(sh); /* on a dumb terminal: it was asked for just now */
     char unfinished[UNFINISHED_BYTES];
     if (continuation)
         unfinished_name(sh, str_text(&repl->command), repl->command.len, unfinished);
@@ -226,6 +233,7 @@ enum flow repl_run(struct shell *sh)
     str_init(&repl.prompt, sh->heap);
     str_init(&repl.plain, sh->heap);
     str_init(&repl.command, sh->heap);
+    str_init(&repl.running, sh->heap);
     str_init(&repl.expanded, sh->heap);
     histexpand_init(&repl.expansion, sh->heap);
     mail_init(&repl.mail, sh->heap);
@@ -236,11 +244,13 @@ enum flow repl_run(struct shell *sh)
         shell_print_error(sh);
     source_init_reader(&source, sh->arg0, line_read, &repl, sh->heap);
     enum flow flow = exec_interactive(sh, &source, command_typed, &repl);
+    sh->typed = NULL;
     source_release(&source);
     edit_free(repl.edit);
     str_release(&repl.prompt);
     str_release(&repl.plain);
     str_release(&repl.command);
+    str_release(&repl.running);
     str_release(&repl.expanded);
     histexpand_release(&repl.expansion);
     mail_release(&repl.mail);

@@ -251,6 +251,7 @@ struct shell {
     pid_t ppid;
     pid_t last_background;   /* $!; 0: none */
     uint32_t subshell_level; /* .sh.subshell: virtual and real */
+    const char *typed; /* the line that was typed and runs now: it names jobs, as in ksh93; NULL */
     bool interactive, login;
     bool takes_command;  /* -c: the commands are an argument */
     bool command_named;  /* and a name follows it */
