@@ -57,7 +57,8 @@ void exec_exit_trap(struct shell *sh)
     enum flow flow = trap_run(sh, TRAP_EXIT);
     if (flow == FLOW_ERROR)
         shell_print_error(sh);
-    if (flow != FLOW_EXIT && (flow != FLOW_ERROR || !option_on(sh, OPTION_POSIX)))
+    if (flow != FLOW_EXIT && flow != FLOW_RETURN &&
+        (flow != FLOW_ERROR || !option_on(sh, OPTION_POSIX)))
         sh->status = status;
 }
 
