@@ -8,7 +8,6 @@
  */
 #include "builtins/print.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -429,45 +428,6 @@ static void convert_integer(struct printer *p, const struct spec *spec)
     write_integer(p, spec, negative ? 0 - value : value, negative, is_signed, base);
 }
 
-/* Is DIGIT decimals all that FRACTION, below 1, has but for an exact half of the last? In the
- * arithmetic of a double, whose decimals are what people wrote. */
-static bool is_half(double fraction, int digits)
-{
-    for (int i = 0; i < digits; i++) {
-        fraction *= 10;
-        fraction -= (double)(int)fraction;
-    }
-    return fraction == 0.5;
-}
-
-/* F such that what lies half way between two is rounded away from 0, as ksh93 does, and not to the
- * even one. */
-static long double round_halves(long double f, char conversion, int precision)
-{
-    double magnitude = fabs((double)f);
-    long double unit = 1;
-    conversion |= 0x20;
-    if (!isfinite(magnitude) || magnitude == 0 || conversion == 'a')
-        return f;
-    if (precision < 0)
-        precision = 6;
-    if (conversion != 'f') {
-        for (; magnitude / (double)unit >= 10; unit *= 10) {
-        }
-        for (; magnitude / (double)unit < 1; unit /= 10) {
-        }
-        magnitude /= (double)unit;
-        precision -= conversion == 'g' && precision > 0;
-    }
-    if (precision > 15 || magnitude >= 0x1p53 ||
-        !is_half(magnitude - (double)(int64_t)magnitude, precision))
-        return f;
-    long double step = unit / 10;
-    for (int i = 0; i < precision; i++)
-        step /= 10;
-    return f < 0 ? f - step : f + step;
-}
-
 /* Groups the digits before the point of the number in S. */
 static void group_digits(struct str *s, const char *separator)
 {
@@ -506,7 +466,7 @@ static void convert_float(struct printer *p, const struct spec *spec)
         precision = 28; /* what ksh93 shows */
     if (precision > FLOAT_PRECISION_MAX)
         precision = FLOAT_PRECISION_MAX;
-    f = round_halves(f, spec->conversion, precision);
+    f = num_round_half(f, spec->conversion, precision);
     const char *separator = (spec->conversion | 0x20) == 'f' ? group_separator(spec) : "";
     format[n++] = '%';
     if (spec->minus)

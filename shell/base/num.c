@@ -346,3 +346,40 @@ void num_format_float(struct str *s, long double f, int digits)
             s->data[i] = point; /* the locale's own decimal sign */
     }
 }
+
+/* Is DIGIT decimals all that FRACTION, below 1, has but for an exact half of the last? In the
+ * arithmetic of a double, whose decimals are what people wrote. */
+static bool is_half(double fraction, int digits)
+{
+    for (int i = 0; i < digits; i++) {
+        fraction *= 10;
+        fraction -= (double)(int)fraction;
+    }
+    return fraction == 0.5;
+}
+
+long double num_round_half(long double f, char conversion, int precision)
+{
+    double magnitude = fabs((double)f);
+    long double unit = 1;
+    conversion |= 0x20;
+    if (!isfinite(magnitude) || magnitude == 0 || conversion == 'a')
+        return f;
+    if (precision < 0)
+        precision = 6;
+    if (conversion != 'f') {
+        for (; magnitude / (double)unit >= 10; unit *= 10) {
+        }
+        for (; magnitude / (double)unit < 1; unit /= 10) {
+        }
+        magnitude /= (double)unit;
+        precision -= conversion == 'g' && precision > 0;
+    }
+    if (precision > 15 || magnitude >= 0x1p53 ||
+        !is_half(magnitude - (double)(int64_t)magnitude, precision))
+        return f;
+    long double step = unit / 10;
+    for (int i = 0; i < precision; i++)
+        step /= 10;
+    return f < 0 ? f - step : f + step;
+}

@@ -48,4 +48,8 @@ size_t num_format_base(int64_t n, int base, bool prefix, char *ret);
  * trailing dot. */
 void num_format_float(struct str *s, long double f, int digits);
 
+/* F such that printing it by CONVERSION (f, e, g) with PRECISION (-1: that of C) rounds what lies
+ * half way between two away from 0, as ksh93 does, and not to the even one. */
+long double num_round_half(long double f, char conversion, int precision);
+
 #endif
