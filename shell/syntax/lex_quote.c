@@ -104,13 +104,14 @@ static int hex_value(int c)
     return -1;
 }
 
-/* Hexadecimal digits at the cursor, at most MAX or all up to } when it begins with {. Returns how
- * many. */
+/* Hexadecimal digits at the cursor, at most MAX or all up to } when it begins with {, or ] with [.
+ * Returns how many. */
 static unsigned lex_hex(struct parser *p, unsigned max, uint32_t *ret_value)
 {
     unsigned n = 0;
     uint32_t value = 0;
-    bool brace = look(p) == '{' && hex_value(look_ahead(p, 1)) >= 0;
+    int close = look(p) == '{' ? '}' : ']';
+    bool brace = (look(p) == '{' || look(p) == '[') && hex_value(look_ahead(p, 1)) >= 0;
     if (brace)
         p->pos++;
     while ((brace || n < max) && hex_value(look(p)) >= 0) {
@@ -118,7 +119,7 @@ static unsigned lex_hex(struct parser *p, unsigned max, uint32_t *ret_value)
         p->pos++;
         n++;
     }
-    if (brace && look(p) == '}')
+    if (brace && look(p) == close)
         p->pos++;
     *ret_value = value;
     return n;
@@ -135,7 +136,7 @@ static void put_code_point(struct parser *p, struct builder *b, uint32_t cp)
 static bool lex_ansi_hex(struct parser *p, struct builder *b, int letter)
 {
     uint32_t value;
-    bool braced = look(p) == '{';
+    bool braced = look(p) == '{' || look(p) == '[';
     unsigned n = lex_hex(p, letter == 'U' || letter == 'x' ? 8 : 4, &value);
     if (n == 0)
         return true;
@@ -177,7 +178,10 @@ static bool lex_ansi_escape(struct parser *p, struct builder *b)
     const char *s = c ? strchr(from, c) : NULL;
     if (s) {
         builder_char(p, b, to[s - from], true);
-    } else if (c == 'c' && look(p) > 0) {
+    } else if (c == 'M' && look(p) == '-') { /* meta: what ESC stands before */
+        p->pos++;
+        builder_char(p, b, '\033', true);
+    } else if ((c == 'c' || c == 'C') && look(p) > 0) {
         int control = look(p);
         p->pos++;
         if (control == '\\' && look(p) == '\\')
