@@ -253,27 +253,19 @@ static bool is_missing(const struct shell *sh, enum flow flow, const char *text)
 static enum flow method_fetch(struct shell *sh, struct subject *s, enum flow flow)
 {
     struct buf name;
-    struct str call;
     const char *text;
     size_t len;
     const struct error error = sh->err;
     buf_init(&name, sh);
     ref_name(&s->ref, &name);
     TRY(buf_text(sh, &name, &text, &len));
-    if (!memchr(text, '.', len) || !method_find(sh, text)) {
+    if (memchr(text, '.', len) && method_find(sh, text)) {
+        flow = method_output(sh, text, &s->text, &s->len);
+    } else {
         sh->err = error;
-        buf_release(&name);
-        return flow;
     }
-    str_init(&call, sh->scratch);
-    str_append_z(&call, "${ ");
-    text_quote(&call, text, len);
-    str_append_z(&call, ";}");
     buf_release(&name);
-    if (!str_ok(&call))
-        return shell_fail_memory(sh, call.len);
-    sh->err.kind = ERROR_NONE;
-    return sh->hooks.expand_text(sh, str_text(&call), call.len, &s->text, &s->len);
+    return flow;
 }
 
 enum flow subject_fetch(struct shell *sh, struct subject *s)

@@ -66,7 +66,7 @@ void undo_note(struct undo *undo, EditLine *edit)
         undo_clear(undo);
         return;
     }
-    if (len != undo->now.len || memcmp(line->buffer, undo->now.data, len) != 0) {
+    if (len != undo->now.len || (len && memcmp(line->buffer, undo->now.data, len) != 0)) {
         bool typed = is_typed(undo, line, count);
         if (!(typed && undo->typing))
             push(undo);

@@ -199,24 +199,13 @@ static void append_ref(struct str *s, const struct var_ref *ref)
     }
 }
 
-enum flow method_value(struct shell *sh, const struct var_ref *ref, const char **ret_text,
-                       size_t *ret_len)
+enum flow method_output(struct shell *sh, const char *command, const char **ret_text,
+                        size_t *ret_len)
 {
-    struct str command, output;
-    if (sh->err.kind != ERROR_ASSIGN || ref->base || !sh->hooks.capture_method)
-        return FLOW_ERROR;
-    struct error error = sh->err;
-    str_init(&command, sh->scratch);
+    struct str output;
     str_init(&output, sh->heap);
-    append_ref(&command, ref);
-    if (!str_ok(&command))
-        return shell_fail_memory(sh, command.len);
-    if (!method_find(sh, str_text(&command))) {
-        sh->err = error;
-        return FLOW_ERROR;
-    }
     sh->err.kind = ERROR_NONE;
-    enum flow flow = sh->hooks.capture_method(sh, str_text(&command), &output);
+    enum flow flow = sh->hooks.capture_method(sh, command, &output);
     if (flow == FLOW_NEXT) {
         *ret_text = scratch_dup(sh, str_text(&output), output.len);
         *ret_len = output.len;
@@ -225,4 +214,21 @@ enum flow method_value(struct shell *sh, const struct var_ref *ref, const char *
     }
     str_release(&output);
     return flow;
+}
+
+enum flow method_value(struct shell *sh, const struct var_ref *ref, const char **ret_text,
+                       size_t *ret_len)
+{
+    struct str command;
+    if (sh->err.kind != ERROR_ASSIGN || ref->base || !sh->hooks.capture_method)
+        return FLOW_ERROR;
+    struct error error = sh->err;
+    str_init(&command, sh->scratch);
+    append_ref(&command, ref);
+    if (!str_ok(&command))
+        return shell_fail_memory(sh, command.len);
+    if (method_find(sh, str_text(&command)))
+        return method_output(sh, str_text(&command), ret_text, ret_len);
+    sh->err = error;
+    return FLOW_ERROR;
 }

@@ -15,6 +15,10 @@ enum flow method_command(struct shell *sh, size_t argc, const char *const *argv,
                          bool *ret_done) NODISCARD;
 /* The function that the command p.len would call; NULL: none. */
 struct func *method_find(struct shell *sh, const char *command);
+/* What the function that COMMAND calls prints, without newlines at its end, in the scratch region.
+ */
+enum flow method_output(struct shell *sh, const char *command, const char **ret_text,
+                        size_t *ret_len) NODISCARD;
 /* What `${p.len}` gives where p is an instance of a type that has no member len, but a function:
  * what that prints. place_find() of REF has just failed; if there is no such function, so does
  * this, with the same error. */
