@@ -50,24 +50,26 @@ static enum flow set_option(struct parser *p, enum option option, bool on)
     return option_set(sh, option, on);
 }
 
-static enum flow set_named(struct parser *p, const char *name, bool on)
+/* WORD: what the command line has for NAME. */
+static enum flow set_named(struct parser *p, const char *name, const char *word, bool on)
 {
     enum option option;
     bool inverted = false;
     if (!option_parse_name(name, &option, &inverted))
-        return usage_error(p->sh, name, "unknown option");
+        return usage_error(p->sh, word, "unknown option");
     return set_option(p, option, on != inverted);
 }
 
 /* --name */
-static enum flow long_option(struct parser *p, const char *name)
+static enum flow long_option(struct parser *p, const char *word)
 {
+    const char *name = word + 2;
     if (strcmp(name, "version") == 0)
         p->cmdline->show_version = true;
     else if (strcmp(name, "help") == 0 || strcmp(name, "man") == 0)
         p->cmdline->show_help = true;
     else
-        return set_named(p, name, true);
+        return set_named(p, name, word, true);
     return FLOW_NEXT;
 }
 
@@ -90,7 +92,7 @@ static enum flow letters(struct parser *p, const char *word)
                 p->cmdline->list_options = on ? "set -o" : "set +o";
                 return FLOW_NEXT;
             }
-            TRY(set_named(p, name, on));
+            TRY(set_named(p, name, name, on));
             if (c[1])
                 return FLOW_NEXT;
         } else if (option_parse_letter(*c, &option)) {
@@ -113,7 +115,7 @@ static enum flow options(struct parser *p)
         if (strcmp(word, "-") == 0 || strcmp(word, "--") == 0)
             return FLOW_NEXT;
         if (strncmp(word, "--", 2) == 0)
-            TRY(long_option(p, word + 2));
+            TRY(long_option(p, word));
         else
             TRY(letters(p, word));
     }

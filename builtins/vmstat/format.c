@@ -168,6 +168,8 @@ enum flow vmstat_format_check(struct shell *sh, const struct request *rq, const 
     for (const char *p = format; *p; p++) {
         struct directive d;
         size_t len = *p == '%' ? directive_parse(p + 1, &d) : 0;
+        if (*p == '%' && !len && p[1] != '%')
+            return vmstat_fail(sh, rq, "%s: %%(name)c expected, c one of d o u x X p s c", p);
         if (len && !figure_find(d.id, d.id_len) && !id_find(&d))
             return vmstat_fail(sh, rq, "%.*s: unknown format identifier", (int)d.id_len, d.id);
         if (*p == '%' && (len || p[1] == '%'))

@@ -466,13 +466,23 @@ static int number_of_times(const char *text)
     return *text && !*end && times > 0 && times <= TIMES_MAX ? (int)times : 0;
 }
 
+static void print_usage(FILE *to)
+{
+    fprintf(to, "usage: memreplay [-n TIMES] [-l LIBMEM] [-o OPTIONS]... [-p LIBRARY]... FILE\n");
+}
+
 int main(int argc, char **argv)
 {
     static struct kind_of_run kinds[64];
     size_t count = 0;
     const char *libmem = libmem_path();
     int times = 3, option;
+    bool bad = false;
 
+    if (argc == 2 && strcmp(argv[1], "--help") == 0) {
+        print_usage(stdout);
+        return 0;
+    }
     if (argc == 3 && strcmp(argv[1], "--run") == 0)
         return run(argv[2]);
     while ((option = getopt(argc, argv, "n:l:o:p:")) != -1) {
@@ -486,11 +496,10 @@ int main(int argc, char **argv)
             kinds[count++] =
                 (struct kind_of_run){ NULL, strcmp(optarg, "libc") == 0 ? NULL : optarg };
         else
-            optind = argc + 1;
+            bad = true;
     }
-    if (optind != argc - 1 || times < 1) {
-        fprintf(stderr,
-                "usage: memreplay [-n TIMES] [-l LIBMEM] [-o OPTIONS]... [-p LIBRARY]... FILE\n");
+    if (bad || optind != argc - 1 || times < 1) {
+        print_usage(stderr);
         return 2;
     }
     if (!count) {

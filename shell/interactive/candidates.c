@@ -21,6 +21,7 @@
 #include "shell/base/lookup.h"
 #include "shell/exec/jobs.h"
 #include "shell/state/alias.h"
+#include "shell/state/figure.h"
 #include "shell/state/func.h"
 #include "shell/state/name.h"
 #include "shell/state/var.h"
@@ -62,6 +63,18 @@ static void add_z(struct finder *f, const char *text)
 
 /* ---- sources -------------------------------------------------------------------------------- */
 
+/* .sh.mem.live ...: those that nobody wrote yet have no name. */
+static void find_figures(struct finder *f)
+{
+    char name[64];
+    const struct process_figure *figure;
+    for (size_t i = 0; (figure = process_figure_at(i)) != NULL; i++) {
+        int len = snprintf(name, sizeof name, ".sh.mem.%s", figure->name);
+        if (!name_find(f->sh, name, (size_t)len))
+            add(f, name, (size_t)len);
+    }
+}
+
 static void find_variables(struct finder *f)
 {
     const char **names;
@@ -70,6 +83,7 @@ static void find_variables(struct finder *f)
         return;
     for (size_t i = 0; i < count; i++)
         add_z(f, names[i]);
+    find_figures(f);
 }
 
 static void find_functions(struct finder *f)
