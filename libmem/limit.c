@@ -81,7 +81,8 @@ bool limit_allows(size_t bytes, const struct mem_region *asking)
     else if (!passes(bytes + soft / 16, soft)) /* well below: the next time counts anew */
         soft_told = false;
     if (!passes(bytes, hard)) {
-        hard_told = false;
+        if (!passes(bytes + hard / 4, hard)) /* not each of ever smaller steps towards it */
+            hard_told = false;
         return true;
     }
     if (mem_settings.limit_bytes && !hard_told)
