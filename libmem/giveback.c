@@ -1,9 +1,9 @@
 /*
  * giveback.c: when and how free memory returns to the system, and huge pages.
  *
- * Touching memory again after it was given back costs about 13 times the giving, so it goes only
- * when it was not needed for long. There is no timer and no thread: time is looked at when spans
- * are freed, by mem_idle and before a fork. Three rules:
+ * Touching memory again after it was given back costs about ten times the giving (7 to 13 in our
+ * runs), so it goes only when it was not needed for long. There is no timer and no thread: time is
+ * looked at when spans are freed, by mem_idle and before a fork. Three rules:
  * - CALM: `dirty_low` is the least that was free at any moment of a period of `delay`. So much was
  *   needed by nobody, and goes at the period's end, of what was free all the time: while blocks
  * come and go, other spans are free at each moment, and those of now are needed next. When half of

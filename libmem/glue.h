@@ -28,7 +28,8 @@
 #include "libmem/config.h"
 
 /* The C library's own allocator; with the front only these names still lead to it. Weak, for a
- * statically linked program does not hold it: its malloc is the one of the front. */
+ * statically linked program does not hold it unless it asks its linker for it: its malloc is
+ * the one of the front. */
 #if MEM_FRONT
 __attribute__((weak)) extern void *__libc_memalign(size_t align, size_t bytes);
 __attribute__((weak)) extern void __libc_free(void *block);

@@ -5,7 +5,7 @@
  * - break: the program break; grows in place while nobody else moves it; what cannot be given back
  *   at its top waits in a list of spare ranges.
  * - native: the C library's own allocator, below the malloc that this library may have replaced; a
- *   statically linked program has none.
+ *   statically linked program has none, unless it asks its linker for it, as memksh does.
  * - safe: mappings put at addresses of our own choice, in a private area that the kernel does not
  *   use by itself, each with room above it, so that they grow upwards in place. Nothing is mapped
  *   ahead: address space limits (ulimit -v) count only what is in use.
