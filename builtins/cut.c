@@ -109,11 +109,16 @@ static enum flow parse_list(struct shell *sh, const struct args *args, struct cu
 
 /* ---- a line --------------------------------------------------------------------------------- */
 
-static void cut_bytes(const struct cut *cut, struct out *out, const char *text, size_t len)
+/* BEFORE: bytes of the line before TEXT. */
+static void cut_bytes(const struct cut *cut, struct out *out, const char *text, size_t len,
+                      uint64_t before)
 {
-    for (size_t i = 0; i < cut->count && cut->ranges[i].low <= len; i++) {
-        size_t from = (size_t)cut->ranges[i].low - 1;
-        size_t to = cut->ranges[i].high < len ? (size_t)cut->ranges[i].high : len;
+    for (size_t i = 0; i < cut->count && cut->ranges[i].low <= before + len; i++) {
+        const struct range *range = &cut->ranges[i];
+        if (range->high <= before)
+            continue;
+        size_t from = range->low > before ? (size_t)(range->low - 1 - before) : 0;
+        size_t to = range->high - before < len ? (size_t)(range->high - before) : len;
         out_write(out, text + from, to - from);
     }
 }
@@ -174,6 +179,11 @@ static bool cut_fields(const struct cut *cut, struct out *out, const char *text,
     }
 }
 
+static bool is_by_bytes(const struct cut *cut)
+{
+    return cut->kind == 'b' && !(cut->whole_characters && utf8_active);
+}
+
 static void cut_line(const struct cut *cut, struct out *out, const char *text, size_t len)
 {
     if (cut->kind == 'f') {
@@ -181,8 +191,8 @@ static void cut_line(const struct cut *cut, struct out *out, const char *text, s
             out_putc(out, cut->line_end);
         return;
     }
-    if (cut->kind == 'b' && !(cut->whole_characters && utf8_active))
-        cut_bytes(cut, out, text, len);
+    if (is_by_bytes(cut))
+        cut_bytes(cut, out, text, len, 0);
     else
         cut_characters(cut, out, text, len);
     if (!cut->no_newline)
@@ -200,7 +210,7 @@ static size_t record_bytes(const struct cut *cut, const struct stream *s)
 
 static enum flow cut_records(struct stream *s, const struct cut *cut, int *ret_error)
 {
-    while (!s->sh->out->error) {
+    while (!s->sh->out->error && !s->signal) {
         size_t bytes = s->end > s->start ? record_bytes(cut, s) : 0;
         if (bytes) {
             cut_line(cut, s->sh->out, s->buffer + s->start, bytes);
@@ -214,11 +224,40 @@ static enum flow cut_records(struct stream *s, const struct cut *cut, int *ret_e
     return FLOW_NEXT;
 }
 
+/* Lines of any length, piece by piece. */
+static enum flow cut_pieces(struct stream *s, const struct cut *cut, int *ret_error)
+{
+    struct out *out = s->sh->out;
+    uint64_t before = 0;
+    while (!out->error && !s->signal) {
+        const char *text = s->buffer + s->start;
+        size_t len = s->end - s->start;
+        const char *line_end = len ? memchr(text, '\n', len) : NULL;
+        if (line_end)
+            len = (size_t)(line_end - text);
+        if (len)
+            cut_bytes(cut, out, text, len, before);
+        before += len;
+        s->start += len + (line_end != NULL);
+        if ((line_end || (s->ended && before)) && !cut->no_newline)
+            out_putc(out, '\n');
+        if (line_end)
+            before = 0;
+        else if (s->ended)
+            break;
+        else
+            TRY(stream_fill(s, ret_error));
+    }
+    return FLOW_NEXT;
+}
+
 static enum flow cut_file(struct stream *s, void *context, int *ret_error)
 {
     const struct cut *cut = context;
     if (cut->record)
         return cut_records(s, cut, ret_error);
+    if (is_by_bytes(cut))
+        return cut_pieces(s, cut, ret_error);
     while (!s->sh->out->error) {
         const char *text;
         size_t len;

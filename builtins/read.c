@@ -72,20 +72,15 @@ static bool out_of_time(struct reader *r)
     return r->timed_out;
 }
 
-/* After a call failed because of a signal: runs traps. One with an action, but CHLD, ends the read;
- * what came of the line waits for the next one. */
+/* After a call failed because of a signal: one with an action, but CHLD, ends the read; what came of
+ * the line waits for the next one. */
 static enum flow interrupted(struct reader *r)
 {
     if (errno == ENOMEM)
         return shell_fail_memory(r->sh, 0);
     if (errno != EINTR)
         return shell_fail(r->sh, ERROR_BUILTIN, 1, r->args->argv[0], "%s", strerror(errno));
-    if (!r->sh->pending)
-        return FLOW_NEXT;
-    int signal = trap_pending_now(r->sh);
-    if (signal && signal != SIGCHLD)
-        r->signal = signal;
-    return trap_run_pending(r->sh);
+    return trap_interrupt(r->sh, &r->signal);
 }
 
 /* The next byte; -1 at the end of input or time. */

@@ -3,8 +3,7 @@
  *
  * Files are read by descriptors of the shell's own, which no child gets; standard input and what
  * /dev/fd names are the script's, read through its buffers so that nothing is lost. One buffer
- * serves all operands of a command. A read is given up for a signal only as long as its action
- * runs.
+ * serves all operands of a command. A signal that has an action ends the command, as it does read.
  */
 #include "builtins/stream.h"
 
@@ -41,9 +40,8 @@ enum flow stream_open(struct stream *s, const char *path, int *ret_error)
     s->waits = stat(path, &st) != 0 || !S_ISREG(st.st_mode);
     if (s->waits)
         (void)out_flush(s->sh->out);
-    while ((s->fd = open(path, O_RDONLY | O_CLOEXEC)) < 0 && errno == EINTR)
-        if (s->sh->pending & ~(int)PENDING_SAMPLE)
-            TRY(trap_run_pending(s->sh));
+    while (!s->signal && (s->fd = open(path, O_RDONLY | O_CLOEXEC)) < 0 && errno == EINTR)
+        TRY(trap_interrupt(s->sh, &s->signal));
     *ret_error = s->fd < 0 ? errno : 0;
     return FLOW_NEXT;
 }
@@ -77,8 +75,11 @@ enum flow stream_fill(struct stream *s, int *ret_error)
     if (s->waits)
         (void)out_flush(s->sh->out);
     for (;;) {
-        if (s->sh->pending & ~(int)PENDING_SAMPLE)
-            TRY(trap_run_pending(s->sh));
+        TRY(trap_interrupt(s->sh, &s->signal));
+        if (s->signal) {
+            s->ended = true;
+            return FLOW_NEXT;
+        }
         char *to = s->buffer + s->end;
         size_t room = s->cap - s->end;
         errno = 0;
@@ -103,6 +104,8 @@ enum flow stream_line(struct stream *s, char delim, const char **ret_text, size_
         const char *text = s->buffer ? s->buffer + s->start : "";
         size_t len = s->end - s->start;
         const char *at = len > looked ? memchr(text + looked, delim, len - looked) : NULL;
+        if (s->signal)
+            return FLOW_NEXT;
         if (at || s->ended) {
             *ret_whole = at != NULL;
             *ret_len = at ? (size_t)(at - text) : len;
@@ -159,13 +162,16 @@ enum flow stream_each(struct shell *sh, struct args *args, bool quiet,
     size_t count = args_left(args);
     enum flow flow = FLOW_NEXT;
     stream_init(&s, sh, args->spec->name);
-    for (size_t i = 0; (i == 0 || i < count) && flow == FLOW_NEXT && !sh->out->error; i++) {
+    for (size_t i = 0; (i == 0 || i < count) && flow == FLOW_NEXT && !sh->out->error && !s.signal;
+         i++) {
         int error = 0;
         flow = stream_open(&s, count ? args_peek(args, i) : "-", &error);
         bool missing = error == ENOENT;
         if (flow == FLOW_NEXT && !error)
             flow = each(&s, context, &error);
-        if (flow == FLOW_NEXT && error && quiet && missing)
+        if (flow == FLOW_NEXT && s.signal)
+            sh->status = 256 + s.signal;
+        else if (flow == FLOW_NEXT && error && quiet && missing)
             sh->status = 1;
         else if (flow == FLOW_NEXT && error)
             complain(&s, error);

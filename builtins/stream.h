@@ -14,17 +14,18 @@ struct stream {
     char *buffer; /* [start, end) is read and not used; heap, freed by stream_release */
     size_t start, end, cap;
     bool ended; /* there is nothing behind END */
+    int signal; /* has ended the command; its action runs after it */
     bool waits; /* FD is no regular file: what is written so far must be seen before a read */
 };
 
 /* COMMAND says who complains. Nothing is open. */
 void stream_init(struct stream *s, struct shell *sh, const char *command);
 /* Opens PATH; `-` is standard input, and names of the script's descriptors, such as /dev/stdin, are
- * those. What was open is closed. Signals run their actions while a FIFO is waited for. *RET_ERROR:
- * an errno, 0: none. */
+ * those. What was open is closed. A signal may end the wait for a FIFO (SIGNAL). *RET_ERROR: an
+ * errno, 0: none. */
 enum flow stream_open(struct stream *s, const char *path, int *ret_error) NODISCARD;
 /* Reads more behind END, moving what is left to the front and enlarging the buffer when it is full.
- * Signals run their actions meanwhile. *RET_ERROR: an errno, 0: none; at the end ENDED is set. */
+ * *RET_ERROR: an errno, 0: none; at the end, and when a signal ended it (SIGNAL), ENDED is set. */
 enum flow stream_fill(struct stream *s, int *ret_error) NODISCARD;
 /* The next line, without its DELIM; *RET_TEXT is good until the next call. *RET_LEN counts bytes;
  * *RET_WHOLE: DELIM followed. *RET_TEXT NULL: there is none. */

@@ -387,6 +387,18 @@ int trap_pending_now(const struct shell *sh)
     return 0;
 }
 
+enum flow trap_interrupt(struct shell *sh, int *ret_signal)
+{
+    *ret_signal = 0;
+    if (!(sh->pending & ~(int)PENDING_SAMPLE))
+        return FLOW_NEXT;
+    int signal = trap_pending_now(sh);
+    if (!signal || signal == SIGCHLD || judge(sh, signal) != VERDICT_RUN)
+        return trap_run_pending(sh);
+    *ret_signal = signal;
+    return FLOW_NEXT;
+}
+
 bool trap_catches_fatal(const struct shell *sh)
 {
     return sh->traps->exit_handlers;

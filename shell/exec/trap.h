@@ -42,7 +42,11 @@ bool trap_is_set(const struct shell *sh, int signal);
 /* The signal that has arrived and would run an action or end the shell now; 0: none. Those who wait
  * ask it after EINTR. */
 int trap_pending_now(const struct shell *sh);
-/* The same, only signals that end the shell (or subshell): those who wait for a foreground process
+/* For a builtin that waits or works for long, when a signal may have come. One with an action, but
+ * CHLD, ends the builtin: *RET_SIGNAL (0: none), whose status is then 256 + the signal, and whose
+ * action runs after the command, outside of its redirections. What else has come is done here. */
+enum flow trap_interrupt(struct shell *sh, int *ret_signal) NODISCARD;
+/* As trap_pending_now, only signals that end the shell (or subshell): those who wait for a foreground process
  * stop waiting. */
 bool trap_pending_fatal(const struct shell *sh);
 /* Are signals that end the shell caught, because an EXIT trap has to run? */

@@ -386,11 +386,18 @@ static ssize_t output_write(void *ctx, const char *bytes, size_t len)
     return (ssize_t)len;
 }
 
+/* The lines of the prompt above its last one. */
+static void write_above(struct edit *edit)
+{
+    if (edit->above.len) /* else there may be no text */
+        fwrite(edit->above.data, 1, edit->above.len, edit->out);
+}
+
 void edit_clear_screen(struct edit *edit)
 {
     static const char clear[] = "\033[H\033[2J";
     fwrite(clear, 1, sizeof clear - 1, edit->out);
-    fwrite(edit->above.data, 1, edit->above.len, edit->out);
+    write_above(edit);
     el_set(edit->line, EL_REFRESH);
 }
 
@@ -524,7 +531,7 @@ enum edit_result edit_read(struct edit *edit, const struct str *prompt, bool is_
     bool marks = strcmp(edit->term, "linux") != 0 && strcmp(edit->term, "dumb") != 0;
     if (marks)
         paste_mark(true);
-    fwrite(edit->above.data, 1, edit->above.len, edit->out);
+    write_above(edit);
     const wchar_t *text = el_wgets(edit->line, &count);
     if (marks)
         paste_mark(false);

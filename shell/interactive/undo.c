@@ -44,7 +44,8 @@ static bool is_typed(const struct undo *undo, const LineInfoW *line, size_t coun
     size_t cursor = (size_t)(line->cursor - line->buffer);
     size_t before = undo->now.len / sizeof(wchar_t);
     return count == before + 1 && cursor == undo->now_cursor + 1 && line->cursor[-1] != L' ' &&
-           memcmp(line->buffer, undo->now.data, undo->now_cursor * sizeof(wchar_t)) == 0;
+           (cursor == 1 ||
+            memcmp(line->buffer, undo->now.data, undo->now_cursor * sizeof(wchar_t)) == 0);
 }
 
 static void push(struct undo *undo)
