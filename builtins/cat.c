@@ -169,7 +169,7 @@ static enum flow cat_file(struct stream *s, void *context, int *ret_error)
     cat->at_start = true;
     cat->was_empty = false;
     if (is_own_output(s)) {
-        shell_warn(sh, s->command, "%s: input is the output", s->name);
+        shell_warn(sh, s->command, "%s: input is the output", text_shown(sh->scratch, s->name));
         sh->status = 1;
         return FLOW_NEXT;
     }

@@ -14,14 +14,24 @@
 #include <unistd.h>
 
 #include "shell/exec/trap.h"
-#include "shell/state/fdtab.h"
 #include "shell/state/var.h"
 
 void copy_fail(struct copy *copy, const char *from, const char *why)
 {
-    shell_warn(copy->sh, copy->command, "%s: %s", from, why ? why : strerror(errno));
+    int error = errno;
+    const char *shown = copy_shown_name(copy, from);
+    shell_warn(copy->sh, copy->command, "%s: %s", shown, why ? why : strerror(error));
     copy->sh->status = 1;
     copy->failed = true;
+}
+
+/* Reports `FROM: WHY TO`. */
+static void fail_pair(struct copy *copy, const char *from, const char *why, const char *to)
+{
+    struct str s;
+    str_init(&s, copy->sh->scratch);
+    str_printf(&s, "%s %s", why, copy_shown_name(copy, to));
+    copy_fail(copy, from, str_text(&s));
 }
 
 enum flow copy_signals(struct copy *copy)
@@ -40,7 +50,7 @@ static enum flow ask(struct copy *copy, const char *to, bool *ret_yes)
     const char *text = "";
     size_t len = 0;
     if (out) {
-        out_printf(out, "%s: replace %s? ", copy->command, to);
+        out_printf(out, "%s: replace %s? ", copy->command, copy_shown_name(copy, to));
         (void)out_flush(out);
         out_clear_error(out);
     }
@@ -70,38 +80,6 @@ static void append_numbered(struct str *s, const char *to, const char *suffix, u
     str_printf(s, "%s.%s%u%s", to, suffix, n, suffix);
 }
 
-/* Renames TO to the name of its backup. */
-static bool keep_backup(struct copy *copy, const char *to)
-{
-    struct stat st;
-    struct str name;
-    const char *suffix = copy->suffix ? copy->suffix : var_text(copy->sh, "SIMPLE_BACKUP_SUFFIX");
-    unsigned n = 1;
-    if (!suffix || !*suffix)
-        suffix = "~";
-    str_init(&name, copy->sh->heap);
-    append_numbered(&name, to, suffix, n);
-    bool numbered = copy->backup == BACKUP_NUMBERED ||
-                    (copy->backup == BACKUP_EXISTING && lstat(str_text(&name), &st) == 0);
-    while (numbered && lstat(str_text(&name), &st) == 0)
-        append_numbered(&name, to, suffix, ++n);
-    if (!numbered) {
-        str_clear(&name);
-        str_printf(&name, "%s%s", to, suffix);
-    }
-    bool ok = str_ok(&name) && rename(to, str_text(&name)) == 0;
-    if (!ok)
-        copy_fail(copy, to, NULL);
-    str_release(&name);
-    return ok;
-}
-
-static bool is_newer(const struct stat *a, const struct stat *b)
-{
-    return a->st_mtim.tv_sec != b->st_mtim.tv_sec ? a->st_mtim.tv_sec > b->st_mtim.tv_sec
-                                                  : a->st_mtim.tv_nsec > b->st_mtim.tv_nsec;
-}
-
 static const char *last_part(const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -124,6 +102,74 @@ static bool is_same_entry(struct copy *copy, const char *from, const char *to)
            stat_folder(copy, to, &b) && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 }
 
+/* What to do about what is at TO. */
+enum verdict { VERDICT_SKIP, VERDICT_NEW, VERDICT_WRITE };
+
+/* Would a file that becomes NAME, a backup, take the place of FROM, of which ST tells, or of what
+ * this command has put there? */
+static bool backup_loses(struct copy *copy, const char *from, const struct stat *st,
+                         const char *name)
+{
+    struct stat there;
+    if (lstat(name, &there) != 0)
+        return false;
+    return (there.st_dev == st->st_dev && there.st_ino == st->st_ino) ||
+           is_same_entry(copy, from, name) || copy_has_made(copy, name, NULL);
+}
+
+/* Renames TO to the name of its backup; if that cannot be, *RET is VERDICT_SKIP. */
+static enum flow keep_backup(struct copy *copy, const char *from, const struct stat *from_st,
+                             const char *to, enum verdict *ret)
+{
+    struct stat st;
+    struct str name;
+    const char *suffix = copy->suffix ? copy->suffix : var_text(copy->sh, "SIMPLE_BACKUP_SUFFIX");
+    unsigned n = 1;
+    if (!suffix || !*suffix)
+        suffix = "~";
+    str_init(&name, copy->sh->heap);
+    append_numbered(&name, to, suffix, n);
+    bool numbered = copy->backup == BACKUP_NUMBERED ||
+                    (copy->backup == BACKUP_EXISTING && lstat(str_text(&name), &st) == 0);
+    while (numbered && lstat(str_text(&name), &st) == 0)
+        append_numbered(&name, to, suffix, ++n);
+    if (!numbered) {
+        str_clear(&name);
+        str_printf(&name, "%s%s", to, suffix);
+    }
+    bool loses = str_ok(&name) && backup_loses(copy, from, from_st, str_text(&name));
+    bool ok = str_ok(&name) && !loses && rename(to, str_text(&name)) == 0;
+    enum flow flow = FLOW_NEXT;
+    if (ok && copy_has_made(copy, to, NULL))
+        flow = copy_note_made(copy, str_text(&name), &(struct stat){ 0 });
+    else if (loses)
+        fail_pair(copy, from, "what it replaces would become, and lose,", str_text(&name));
+    else if (!ok)
+        copy_fail(copy, to, NULL);
+    if (!ok)
+        *ret = VERDICT_SKIP;
+    str_release(&name);
+    return flow;
+}
+
+static bool is_newer(const struct stat *a, const struct stat *b)
+{
+    return a->st_mtim.tv_sec != b->st_mtim.tv_sec ? a->st_mtim.tv_sec > b->st_mtim.tv_sec
+                                                  : a->st_mtim.tv_nsec > b->st_mtim.tv_nsec;
+}
+
+/* Would a symbolic link at TO with the text FROM, which counts from there, mean itself? */
+static bool leads_to_itself(struct copy *copy, const char *from, const char *to)
+{
+    struct str path;
+    if (*from == '/')
+        return false;
+    str_init(&path, copy->sh->scratch);
+    str_append(&path, to, (size_t)(last_part(to) - to));
+    str_append_z(&path, from);
+    return str_ok(&path) && is_same_entry(copy, str_text(&path), to);
+}
+
 /* FROM and TO, where something is, are one file, so that there is nothing to do. It is reported if
  * what was asked for cannot be had. */
 static bool is_same(struct copy *copy, const char *from, const struct stat *st, const char *to)
@@ -131,25 +177,19 @@ static bool is_same(struct copy *copy, const char *from, const struct stat *st, 
     struct stat there;
     bool through = copy->action == COPY_DATA && !S_ISLNK(st->st_mode);
     bool links = copy->action == COPY_LINK || copy->action == COPY_SYMLINK;
-    bool entry = links && is_same_entry(copy, from, to);
+    bool entry = links && (is_same_entry(copy, from, to) ||
+                           (copy->action == COPY_SYMLINK && leads_to_itself(copy, from, to)));
     if (copy->action == COPY_SYMLINK && !entry)
         return false;
     if (!entry && ((through ? stat(to, &there) : lstat(to, &there)) != 0 ||
                    there.st_dev != st->st_dev || there.st_ino != st->st_ino))
         return false;
-    if (links && !copy->force && !copy->ask)
+    if (links && !copy->force && !copy->ask && !copy->backup && !copy->remove)
         return false; /* the usual complaint */
-    if (copy->action != COPY_MOVE && !(links && !entry)) {
-        struct str why;
-        str_init(&why, copy->sh->scratch);
-        str_printf(&why, "the same file as %s", to);
-        copy_fail(copy, from, str_text(&why));
-    }
+    if (copy->action != COPY_MOVE && !(links && !entry))
+        fail_pair(copy, from, "the same file as", to);
     return true;
 }
-
-/* What to do about what is at TO. */
-enum verdict { VERDICT_SKIP, VERDICT_NEW, VERDICT_WRITE };
 
 /* TO is taken, by what THERE tells of. */
 static enum flow replace(struct copy *copy, const char *from, const struct stat *st, const char *to,
@@ -160,6 +200,10 @@ static enum flow replace(struct copy *copy, const char *from, const struct stat 
     *ret = VERDICT_SKIP;
     if (is_same(copy, from, st, to))
         return FLOW_NEXT;
+    if (!copy->backup && copy_has_made(copy, to, st)) {
+        fail_pair(copy, from, "would replace what was just put at", to);
+        return FLOW_NEXT;
+    }
     if (S_ISDIR(there->st_mode) && !(copy->action == COPY_MOVE && S_ISDIR(st->st_mode))) {
         copy_fail(copy, to, "is a directory, and stays");
         return FLOW_NEXT;
@@ -176,8 +220,8 @@ static enum flow replace(struct copy *copy, const char *from, const struct stat 
         return FLOW_NEXT;
     }
     if (copy->backup) {
-        *ret = keep_backup(copy, to) ? VERDICT_NEW : VERDICT_SKIP;
-        return FLOW_NEXT;
+        *ret = VERDICT_NEW;
+        return keep_backup(copy, from, st, to, ret);
     }
     bool writes = copy->action == COPY_DATA && !copy->remove && !S_ISLNK(st->st_mode) &&
                   !(copy->recursive && !S_ISREG(st->st_mode));
@@ -261,30 +305,27 @@ static enum flow move_file(struct copy *copy, const char *from, const struct sta
     struct str why;
     int error = errno;
     str_init(&why, copy->sh->scratch);
-    str_printf(&why, "cannot become %s: %s", to, strerror(error));
+    str_printf(&why, "cannot become %s: %s", copy_shown_name(copy, to), strerror(error));
     copy_fail(copy, from, str_text(&why));
     return FLOW_NEXT;
 }
 
-enum flow copy_file(struct copy *copy, const char *from, const struct stat *st, const char *to)
+/* FROM comes to be at TO, which is free unless WRITE. */
+static enum flow put_file(struct copy *copy, const char *from, const struct stat *st,
+                          const char *to, bool write)
 {
-    struct stat there;
-    enum verdict verdict = VERDICT_NEW;
-    struct mem_mark mark = mem_region_mark(copy->sh->scratch);
     enum flow flow = FLOW_NEXT;
-    bool exists = lstat(to, &there) == 0;
-    if (exists)
-        flow = replace(copy, from, st, to, &there, &verdict);
-    if (flow != FLOW_NEXT || verdict == VERDICT_SKIP)
-        return flow;
+    bool failed = copy->failed;
+    copy->failed = false;
     if (copy->verbose)
-        out_printf(copy->sh->out, "%s -> %s\n", from, to);
+        out_printf(copy->sh->out, "%s -> %s\n", copy_written_name(copy, from),
+                   copy_written_name(copy, to));
     switch (copy->action) {
     case COPY_MOVE:
-        flow = move_file(copy, from, st, to, verdict == VERDICT_WRITE);
+        flow = move_file(copy, from, st, to, write);
         break;
     case COPY_SYMLINK:
-        if (symlink(from, to) != 0)
+        if (symlink(copy_written_name(copy, from), to) != 0)
             copy_fail(copy, to, NULL);
         break;
     case COPY_LINK:
@@ -298,9 +339,25 @@ enum flow copy_file(struct copy *copy, const char *from, const struct stat *st, 
         else if (copy->recursive && !S_ISREG(st->st_mode))
             copy_special(copy, st, to);
         else
-            flow = copy_data(copy, from, st, to, verdict == VERDICT_WRITE);
+            flow = copy_data(copy, from, st, to, write);
         break;
     }
+    if (flow == FLOW_NEXT && !copy->failed)
+        flow = copy_note_made(copy, to, st);
+    copy->failed |= failed;
+    return flow;
+}
+
+enum flow copy_file(struct copy *copy, const char *from, const struct stat *st, const char *to)
+{
+    struct stat there;
+    enum verdict verdict = VERDICT_NEW;
+    struct mem_mark mark = mem_region_mark(copy->sh->scratch);
+    enum flow flow = FLOW_NEXT;
+    if (lstat(to, &there) == 0)
+        flow = replace(copy, from, st, to, &there, &verdict);
+    if (flow == FLOW_NEXT && verdict != VERDICT_SKIP)
+        flow = put_file(copy, from, st, to, verdict == VERDICT_WRITE);
     mem_region_reset(copy->sh->scratch, mark);
     return flow;
 }
@@ -310,7 +367,7 @@ enum flow copy_file(struct copy *copy, const char *from, const struct stat *st, 
 /* Does the operand itself, if it is a link, count, and not what it leads to? */
 static bool takes_link(const struct copy *copy, const char *from)
 {
-    if (from[strlen(from) - 1] == '/')
+    if (*from && from[strlen(from) - 1] == '/')
         return false;
     if (copy->action == COPY_MOVE || (copy->action == COPY_LINK && copy->follow != FOLLOW_ALL))
         return true;
@@ -320,16 +377,12 @@ static bool takes_link(const struct copy *copy, const char *from)
 static enum flow one_operand(struct copy *copy, const char *from, const char *to)
 {
     struct stat st;
+    char real[FDTAB_PATH_SIZE];
+    /* /dev/stdin is the script's, and so on, unless the name itself is meant */
+    copy->alias[COPY_FROM].real_len = 0;
+    if (copy->action == COPY_DATA || !takes_link(copy, from) || fdtab_named(from) < 0)
+        from = copy_real_name(copy, COPY_FROM, from, real);
     struct copy whole = *copy;
-    char from_fd[FDTAB_PATH_SIZE], to_fd[FDTAB_PATH_SIZE];
-    if (copy->action == COPY_DATA) { /* /dev/stdin is the script's, and so on */
-        if (fdtab_named(from) >= 0 || fdtab_named(to) >= 0) {
-            (void)out_flush(copy->sh->out);
-            fdtab_input_sync(copy->sh);
-        }
-        from = fdtab_path(copy->sh, from, from_fd);
-        to = fdtab_path(copy->sh, to, to_fd);
-    }
     bool link = takes_link(copy, from);
     if ((link ? lstat(from, &st) : stat(from, &st)) != 0) {
         if (copy->action == COPY_SYMLINK) {
@@ -428,18 +481,42 @@ static bool is_folder(const char *path)
     return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
+/* What a name that is to be made means to system calls: for a copy also that of a descriptor, which
+ * is written to. */
+static const char *real_target(struct copy *copy, const char *to,
+                               char buffer[static FDTAB_PATH_SIZE])
+{
+    if (copy->action != COPY_DATA && strncmp(to, "/dev/fd/", 8) != 0)
+        return to;
+    return copy_real_name(copy, COPY_TO, to, buffer);
+}
+
+/* The command substitution in this process that is behind TO, the name of a descriptor, if a copy
+ * goes there; there is no file then. */
+static struct out *named_sink(struct copy *copy, const char *to)
+{
+    int fd = copy->action == COPY_DATA ? fdtab_named(to) : -1;
+    struct out *out = fd >= 0 ? fdtab_out(copy->sh, fd) : NULL;
+    return out && out->fd < 0 ? out : NULL;
+}
+
 static enum flow each_operand(struct copy *copy, struct args *args)
 {
     size_t count = args_left(args);
     bool here = copy->action != COPY_DATA && copy->action != COPY_MOVE && count == 1;
-    const char *last = here ? "." : args_peek(args, count - 1);
-    bool folder = is_folder(last);
+    char real[FDTAB_PATH_SIZE], first[FDTAB_PATH_SIZE];
     enum flow flow = FLOW_NEXT;
     if (count < 2 && !here)
         return builtin_usage_error(copy->sh, args, count ? "where to?" : "what, and where to?");
+    struct out *sink = here ? NULL : named_sink(copy, args_peek(args, count - 1));
+    if (sink && count == 2)
+        return copy_to_sink(copy, args_peek(args, 0), sink);
+    const char *last = here ? "." : real_target(copy, args_peek(args, count - 1), real);
+    bool folder = is_folder(last);
     if (!folder && (count > 2 || copy->hierarchy))
         return builtin_usage_error(copy->sh, args, "the last operand must be a directory");
-    if (!folder && last[strlen(last) - (*last != 0)] == '/' && !is_folder(args_peek(args, 0))) {
+    if (!folder && last[strlen(last) - (*last != 0)] == '/' &&
+        !is_folder(fdtab_path(copy->sh, args_peek(args, 0), first))) {
         copy_fail(copy, last, "is no directory");
         return FLOW_NEXT;
     }
@@ -461,7 +538,11 @@ static enum flow each_operand(struct copy *copy, struct args *args)
 enum flow copy_operands(struct copy *copy, struct args *args)
 {
     copy->sh->status = 0;
+    struct map made;
+    map_init(&made, copy->sh->heap);
+    copy->made = args_left(args) > 2 ? &made : NULL;
     enum flow flow = each_operand(copy, args);
+    copy_forget_made(copy);
     mem_free(copy->buffer);
     copy->buffer = NULL;
     return flow;

@@ -5,11 +5,21 @@
 #include <sys/stat.h>
 
 #include "builtins/builtin.h"
+#include "shell/base/map.h"
+#include "shell/state/fdtab.h"
 
 enum copy_action { COPY_DATA, COPY_MOVE, COPY_LINK, COPY_SYMLINK };
 enum copy_keep { KEEP_OWNER = 1u << 0, KEEP_MODE = 1u << 1, KEEP_TIMES = 1u << 2 };
 enum copy_backup { BACKUP_NONE, BACKUP_SIMPLE, BACKUP_NUMBERED, BACKUP_EXISTING };
 enum copy_follow { FOLLOW_DEFAULT, FOLLOW_NONE, FOLLOW_OPERANDS, FOLLOW_ALL };
+
+/* A descriptor of the script that an operand is reached through: its name there, and for system
+ * calls. REAL_LEN 0: none. */
+struct copy_alias {
+    const char *shown, *real; /* begin with them */
+    size_t shown_len, real_len;
+};
+enum copy_side { COPY_FROM, COPY_TO, COPY_SIDES };
 
 struct copy {
     struct shell *sh;
@@ -31,6 +41,8 @@ struct copy {
     bool failed;     /* something was reported */
     bool quit;       /* the answer was: no more */
     char *buffer;    /* of copy_data; heap */
+    struct copy_alias alias[COPY_SIDES];
+    struct map *made; /* copy_name.c; NULL: no two files can meet */
 };
 
 /* The options that cp, ln and mv have in common, for their tables. */
@@ -85,6 +97,20 @@ enum flow copy_file(struct copy *copy, const char *from, const struct stat *st,
 /* Runs what signals ask for. */
 enum flow copy_signals(struct copy *copy) NODISCARD;
 
+/* copy_name.c: PATH, the operand of SIDE, for system calls: in BUFFER if it leads through a
+ * descriptor of the script. Both stay while the operand is dealt with. */
+const char *copy_real_name(struct copy *copy, enum copy_side side, const char *path,
+                           char buffer[static FDTAB_PATH_SIZE]);
+/* The name that the script has for PATH, perhaps in scratch. */
+const char *copy_written_name(struct copy *copy, const char *path);
+/* The same for a message: on one line. */
+const char *copy_shown_name(struct copy *copy, const char *path);
+/* Is what is at TO of this very command, and not of the file that ST (may be NULL) tells of? */
+bool copy_has_made(struct copy *copy, const char *to, const struct stat *st);
+/* The file that ST tells of came to be at TO. */
+enum flow copy_note_made(struct copy *copy, const char *to, const struct stat *st) NODISCARD;
+void copy_forget_made(struct copy *copy);
+
 /* copy_tree.c: a folder and what is in it, or a file. */
 enum flow copy_tree(struct copy *copy, const char *from, const char *to) NODISCARD;
 /* Removes FROM and what is in it. */
@@ -96,6 +122,8 @@ bool copy_is_inside(const char *from, const char *to);
  * there and is written to. */
 enum flow copy_data(struct copy *copy, const char *from, const struct stat *st, const char *to,
                     bool exists) NODISCARD;
+/* The contents of FROM to what a command substitution takes. */
+enum flow copy_to_sink(struct copy *copy, const char *from, struct out *sink) NODISCARD;
 /* Gives TO what COPY keeps of ST. FD: TO's, or -1; not following a link. */
 void copy_attributes(struct copy *copy, const struct stat *st, const char *to, int fd);
 

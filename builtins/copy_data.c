@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "builtins/copy.h"
+#include "builtins/stream.h"
 #include "shell/base/kind.h"
 #include "shell/base/sys.h"
 
@@ -127,6 +128,23 @@ static int open_target(struct copy *copy, const struct stat *st, const char *to,
             return fd;
     }
     return sys_open(to, O_WRONLY | O_CREAT | O_EXCL, mode);
+}
+
+enum flow copy_to_sink(struct copy *copy, const char *from, struct out *sink)
+{
+    struct stream s;
+    int error = 0;
+    stream_init(&s, copy->sh, copy->command);
+    enum flow flow = stream_open(&s, from, &error);
+    while (flow == FLOW_NEXT && !error && !s.ended) {
+        flow = stream_fill(&s, &error);
+        out_write(sink, s.buffer + s.start, s.end - s.start);
+        s.start = s.end;
+    }
+    stream_release(&s);
+    if (flow == FLOW_NEXT && error)
+        copy_fail(copy, from, strerror(error));
+    return flow;
 }
 
 enum flow copy_data(struct copy *copy, const char *from, const struct stat *st, const char *to,

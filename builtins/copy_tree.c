@@ -112,7 +112,8 @@ static enum flow copy_entry(struct copy *copy, FTS *fts, FTSENT *entry, const ch
     }
     if (entry->fts_info == FTS_D) {
         if (copy->verbose)
-            out_printf(copy->sh->out, "%s -> %s\n", entry->fts_path, to);
+            out_printf(copy->sh->out, "%s -> %s\n", copy_written_name(copy, entry->fts_path),
+                       copy_written_name(copy, to));
         if (!enter_folder(copy, entry, to)) {
             fts_set(fts, entry, FTS_SKIP);
             entry->fts_number = 2; /* fts comes by again all the same */

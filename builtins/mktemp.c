@@ -14,6 +14,7 @@
 #include "builtins/builtin.h"
 #include "builtins/mode.h"
 #include "shell/base/sys.h"
+#include "shell/state/fdtab.h"
 #include "shell/state/var.h"
 
 enum { BASE_MAX = 5, TRIES = 20000 };
@@ -63,7 +64,14 @@ static void shape_make(struct shape *shape, const char *folder, const char *pref
     str_append(&shape->head, base, end);
 }
 
-/* Makes the file or folder PATH; false: errno. */
+/* What was made and nobody will know of does not stay. */
+static void take_back(const struct request *rq, const char *path)
+{
+    if (!rq->dry_run)
+        (void)(rq->folder ? rmdir(path) : unlink(path));
+}
+
+/* Makes the file or folder PATH, a name for system calls; false: errno. */
 static bool make(const struct request *rq, const char *path)
 {
     struct stat st;
@@ -72,17 +80,26 @@ static bool make(const struct request *rq, const char *path)
             errno = EEXIST;
         return errno == ENOENT;
     }
-    if (rq->folder) {
-        if (mkdir(path, 0700) != 0)
-            return false;
-        return !rq->has_mode || chmod(path, rq->mode) == 0;
-    }
-    int fd = sys_open(path, O_RDWR | O_CREAT | O_EXCL, 0600);
+    int fd = rq->folder ? mkdir(path, 0700) : sys_open(path, O_RDWR | O_CREAT | O_EXCL, 0600);
     if (fd < 0)
         return false;
-    bool ok = !rq->has_mode || fchmod(fd, rq->mode) == 0;
-    close(fd);
+    bool ok = !rq->has_mode || (rq->folder ? chmod(path, rq->mode) : fchmod(fd, rq->mode)) == 0;
+    int error = errno;
+    if (!rq->folder)
+        close(fd);
+    if (!ok)
+        take_back(rq, path);
+    errno = error;
     return ok;
+}
+
+/* Prints PATH, the name of what was made at REAL. The shell itself reports that it cannot be
+ * written. */
+static void tell(struct shell *sh, const struct request *rq, const char *path, const char *real)
+{
+    out_printf(sh->out, "%s\n", path);
+    if (!out_flush(sh->out))
+        take_back(rq, real);
 }
 
 static enum flow make_new(struct shell *sh, struct request *rq, const struct shape *shape)
@@ -101,18 +118,21 @@ static enum flow make_new(struct shell *sh, struct request *rq, const struct sha
         if (!str_ok(&path) || !str_ok(&shape->head))
             return shell_fail_memory(sh, path.len);
         errno = 0;
-        if (make(rq, str_text(&path))) {
-            out_printf(sh->out, "%s\n", str_text(&path));
+        char buffer[FDTAB_PATH_SIZE];
+        const char *real = fdtab_path(sh, str_text(&path), buffer);
+        if (make(rq, real)) {
+            tell(sh, rq, str_text(&path), real);
             return FLOW_NEXT;
         }
         if (errno != EEXIST)
             break;
     }
+    int error = errno;
     sh->status = 1;
     if (rq->quiet)
         return FLOW_NEXT;
-    return shell_fail(sh, ERROR_BUILTIN, 1, rq->command, "%s: cannot create: %s", str_text(&path),
-                      strerror(errno));
+    return shell_fail(sh, ERROR_BUILTIN, 1, rq->command, "%s: cannot create: %s",
+                      text_shown(sh->scratch, str_text(&path)), strerror(error));
 }
 
 static enum flow take_option(struct shell *sh, struct args *args, int option, struct request *rq)

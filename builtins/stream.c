@@ -17,6 +17,7 @@
 #include "shell/base/sys.h"
 #include "shell/exec/trap.h"
 #include "shell/state/fdtab.h"
+#include "shell/state/var.h"
 
 enum { FIRST_BYTES = 65536 };
 
@@ -37,6 +38,8 @@ enum flow stream_open(struct stream *s, const char *path, int *ret_error)
         return FLOW_NEXT;
     }
     struct stat st;
+    char real[FDTAB_PATH_SIZE];
+    path = fdtab_path(s->sh, path, real);
     s->waits = stat(path, &st) != 0 || !S_ISREG(st.st_mode);
     if (s->waits)
         (void)out_flush(s->sh->out);
@@ -150,7 +153,7 @@ void stream_release(struct stream *s)
 
 static void complain(const struct stream *s, int error)
 {
-    shell_warn(s->sh, s->command, "%s: %s", s->name, strerror(error));
+    shell_warn(s->sh, s->command, "%s: %s", text_shown(s->sh->scratch, s->name), strerror(error));
     s->sh->status = 1;
 }
 

@@ -198,3 +198,17 @@ void text_quote_in_list(struct str *s, const char *text, size_t len)
 {
     quote(s, text, len, true);
 }
+
+const char *text_shown(struct mem_region *region, const char *text)
+{
+    size_t len = strlen(text);
+    struct str s;
+    for (size_t i = 0, bytes; i < len; i += bytes) {
+        if (is_printable(decode(text + i, text + len, &bytes)))
+            continue;
+        str_init(&s, region);
+        quote_dollar(&s, text, len);
+        return str_ok(&s) ? str_text(&s) : text;
+    }
+    return text;
+}
