@@ -14,6 +14,7 @@
 #include "builtins/stream.h"
 #include "shell/base/utf8.h"
 #include "shell/state/fdtab.h"
+#include "shell/state/var.h"
 
 enum cat_show {
     SHOW_NUMBERS = 1u << 0,

@@ -36,7 +36,8 @@ static void fail_pair(struct copy *copy, const char *from, const char *why, cons
 
 enum flow copy_signals(struct copy *copy)
 {
-    return copy->sh->pending & ~(int)PENDING_SAMPLE ? trap_run_pending(copy->sh) : FLOW_NEXT;
+    TRY(trap_interrupt(copy->sh, &copy->signal));
+    return copy->signal ? FLOW_ERROR : FLOW_NEXT;
 }
 
 /* ---- what is at the new name ---------------------------------------------------------------- */
@@ -542,6 +543,10 @@ enum flow copy_operands(struct copy *copy, struct args *args)
     map_init(&made, copy->sh->heap);
     copy->made = args_left(args) > 2 ? &made : NULL;
     enum flow flow = each_operand(copy, args);
+    if (flow == FLOW_ERROR && copy->signal) {
+        copy->sh->status = 256 + copy->signal;
+        flow = FLOW_NEXT;
+    }
     copy_forget_made(copy);
     mem_free(copy->buffer);
     copy->buffer = NULL;

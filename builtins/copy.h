@@ -40,6 +40,7 @@ struct copy {
     bool one_device; /* -x */
     bool failed;     /* something was reported */
     bool quit;       /* the answer was: no more */
+    int signal;      /* has ended the command */
     char *buffer;    /* of copy_data; heap */
     struct copy_alias alias[COPY_SIDES];
     struct map *made; /* copy_name.c; NULL: no two files can meet */
@@ -94,7 +95,8 @@ void copy_fail(struct copy *copy, const char *from, const char *why);
 /* One file that is no folder to be entered: FROM, of which ST tells, comes to be at TO. */
 enum flow copy_file(struct copy *copy, const char *from, const struct stat *st,
                     const char *to) NODISCARD;
-/* Runs what signals ask for. */
+/* Does what signals ask for. One that has an action ends the command: FLOW_ERROR without an error,
+ * for copy_operands, and SIGNAL of COPY is set. */
 enum flow copy_signals(struct copy *copy) NODISCARD;
 
 /* copy_name.c: PATH, the operand of SIDE, for system calls: in BUFFER if it leads through a

@@ -72,8 +72,8 @@ static bool out_of_time(struct reader *r)
     return r->timed_out;
 }
 
-/* After a call failed because of a signal: one with an action, but CHLD, ends the read; what came of
- * the line waits for the next one. */
+/* After a call failed because of a signal: one with an action, but CHLD, ends the read; what came
+ * of the line waits for the next one. */
 static enum flow interrupted(struct reader *r)
 {
     if (errno == ENOMEM)

@@ -46,8 +46,8 @@ int trap_pending_now(const struct shell *sh);
  * CHLD, ends the builtin: *RET_SIGNAL (0: none), whose status is then 256 + the signal, and whose
  * action runs after the command, outside of its redirections. What else has come is done here. */
 enum flow trap_interrupt(struct shell *sh, int *ret_signal) NODISCARD;
-/* As trap_pending_now, only signals that end the shell (or subshell): those who wait for a foreground process
- * stop waiting. */
+/* As trap_pending_now, only signals that end the shell (or subshell): those who wait for a
+ * foreground process stop waiting. */
 bool trap_pending_fatal(const struct shell *sh);
 /* Are signals that end the shell caught, because an EXIT trap has to run? */
 bool trap_catches_fatal(const struct shell *sh);
