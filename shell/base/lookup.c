@@ -235,7 +235,7 @@ const char *lookup_socket(const char *host, const char *service, int type, struc
 {
     in_port_t port;
     if (!find_port(service, type, work, &port))
-        return "Servname not supported for ai_socktype";
+        return "unknown service";
     *ret_count = 1;
     if (parse_address(host, port, ret))
         return NULL;
@@ -244,5 +244,5 @@ const char *lookup_socket(const char *host, const char *service, int type, struc
     ask_getent("ahosts", host, &text);
     *ret_count = parse_hosts(&text, type == SOCK_STREAM ? "STREAM" : "DGRAM", port, ret);
     str_release(&text);
-    return *ret_count ? NULL : "Name or service not known";
+    return *ret_count ? NULL : "unknown host";
 }

@@ -287,14 +287,7 @@ enum flow var_size_array(struct shell *sh, const struct var_ref *whole, const st
     struct array *array = sized_new(sh, sizes, ref->step_count + 1, var->attrs);
     if (!array)
         return shell_fail_memory(sh, sizeof *array);
-    struct var_state *saved;
-    enum flow flow = var_save(sh, var, &saved);
-    if (flow != FLOW_NEXT) {
-        array_free(array);
-        return flow;
-    }
-    array_free(var->array);
-    var->array = array;
+    TRY(var_replace_array(sh, var, array));
     var->attrs = (var->attrs | VAR_SIZED) & ~(uint32_t)VAR_NOTHING;
     return FLOW_NEXT;
 }

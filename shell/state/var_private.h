@@ -141,6 +141,9 @@ int64_t attr_wrap(uint32_t attrs, int64_t n);
  * record, leaving VAR with its attributes but no data. *RET_SAVED: the record's copy of the old
  * state, NULL when nothing had to be saved. */
 enum flow var_save(struct shell *sh, struct var *var, struct var_state **ret_saved) NODISCARD;
+/* With a var_save: ARRAY, which is VAR's from now on, in place of the elements that VAR has. On
+ * failure it is freed. */
+enum flow var_replace_array(struct shell *sh, struct var *var, struct array *array) NODISCARD;
 /* The place to write REF to, in the scope that FLAGS ask for; its variable is there and may be
  * written. */
 enum flow place_for_write(struct shell *sh, const struct var_ref *ref, unsigned flags,

@@ -48,6 +48,19 @@ enum flow var_save(struct shell *sh, struct var *var, struct var_state **ret_sav
     return FLOW_NEXT;
 }
 
+enum flow var_replace_array(struct shell *sh, struct var *var, struct array *array)
+{
+    struct var_state *saved;
+    enum flow flow = var_save(sh, var, &saved);
+    if (flow != FLOW_NEXT) {
+        array_free(array);
+        return flow;
+    }
+    array_free(var->array);
+    var->array = array;
+    return FLOW_NEXT;
+}
+
 /* State and stamp as they were. What replaced them is freed. */
 static void put_back(struct shell *sh, struct undo_var *undo)
 {

@@ -572,14 +572,7 @@ static enum flow unset_elements(struct shell *sh, struct var *var)
     struct array *array = array_new(sh->nodes, sh->heap, (var->attrs & VAR_ASSOC) != 0);
     if (!array)
         return shell_fail_memory(sh, sizeof *array);
-    struct var_state *saved;
-    enum flow flow = var_save(sh, var, &saved);
-    if (flow != FLOW_NEXT) {
-        array_free(array);
-        return flow;
-    }
-    array_free(var->array);
-    var->array = array;
+    TRY(var_replace_array(sh, var, array));
     return var_notify(sh, var);
 }
 

@@ -81,10 +81,9 @@ static void test_numbers(void **state)
     assert_int_equal(six->sin6_family, AF_INET6);
     assert_int_equal(ntohs(six->sin6_port), 9);
     assert_memory_equal(&six->sin6_addr, &in6addr_loopback, sizeof in6addr_loopback);
-    assert_string_equal(find("127.0.0.1", "65536", SOCK_STREAM, found, &count),
-                        "Servname not supported for ai_socktype");
+    assert_string_equal(find("127.0.0.1", "65536", SOCK_STREAM, found, &count), "unknown service");
     assert_string_equal(find("127.0.0.1", "no-such-service", SOCK_STREAM, found, &count),
-                        "Servname not supported for ai_socktype");
+                        "unknown service");
 }
 
 static void test_names(void **state)
@@ -94,8 +93,7 @@ static void test_names(void **state)
     size_t count;
     assert_null(find("localhost", "1", SOCK_STREAM, found, &count));
     assert_true(count >= 1);
-    assert_string_equal(find("no such host", "1", SOCK_STREAM, found, &count),
-                        "Name or service not known");
+    assert_string_equal(find("no such host", "1", SOCK_STREAM, found, &count), "unknown host");
 }
 
 int main(void)
