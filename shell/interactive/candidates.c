@@ -2,10 +2,10 @@
  * Candidates for completion.
  *
  * All lists are made when they are asked for and live in scratch, so that nothing here has to be
- * kept up to date. Which source is asked for which word is one table, `sources`, looked through in
- * order; the first source whose turn it is answers. A user's function .sh.complete goes before all
- * of them where arguments are completed: it is called with the word and then the words of the
- * command before it, and prints one candidate a line; if it prints none, the sources are asked.
+ * kept up to date. Where a word stands tells which source is asked; for arguments the command does,
+ * by the table `arguments`. A user's function .sh.complete goes before that table: it is called
+ * with the word and then the words of the command before it, and prints one candidate a line; if it
+ * prints none, the sources are asked.
  */
 #include "shell/interactive/candidates.h"
 
@@ -148,6 +148,17 @@ static void find_commands(struct finder *f)
     }
 }
 
+/* Whether the expansion of TEXT could run a command, which nobody wants of a key. */
+static bool runs_commands(const char *text)
+{
+    if (strchr(text, '`') || strstr(text, "$("))
+        return true;
+    for (const char *p = text; (p = strstr(p, "${")) != NULL; p++)
+        if (strchr(" \t\n|", p[2])) /* ${ cmd;}: at the end, it is unfinished */
+            return true;
+    return false;
+}
+
 /* The first LEN bytes of WORD with a home directory in place of its ~, and the values of variables;
  * not of what would run a command. */
 static void append_path(struct shell *sh, const char *word, size_t len, struct str *ret)
@@ -165,7 +176,7 @@ static void append_path(struct shell *sh, const char *word, size_t len, struct s
     text += skip;
     len -= skip;
     char *copy = scratch_dup(sh, text, len);
-    if (copy && strchr(copy, '$') && !strstr(copy, "$(") && !strchr(copy, '`') &&
+    if (copy && strchr(copy, '$') && !runs_commands(copy) &&
         sh->hooks.expand_text(sh, copy, len, &text, &len) != FLOW_NEXT)
         sh->err.printed = true; /* as it stands, then */
     str_append(ret, text, len);
@@ -279,16 +290,16 @@ static void find_hosts_in(struct finder *f, const char *file, bool rest, const c
     while (in && fgets(line, sizeof line, in)) {
         char *fields = line, *field;
         line[strcspn(line, "#\n")] = '\0';
-        for (size_t i = 0; (field = strsep(&fields, " \t")) != NULL; i++) {
-            if (!*field) {
-                i -= i > 0;
+        bool is_first = true;
+        while ((field = strsep(&fields, " \t")) != NULL) {
+            if (!*field)
                 continue;
-            }
-            if (i == 0 && key && strcasecmp(field, key) != 0)
+            if (is_first && key && strcasecmp(field, key) != 0)
                 break;
-            for (char *host; (i > 0) == rest && (host = strsep(&field, ",")) != NULL;)
+            for (char *host; is_first != rest && (host = strsep(&field, ",")) != NULL;)
                 if (*host && !strpbrk(host, "|[*?!"))
                     add_z(f, host);
+            is_first = false;
         }
     }
     if (in)

@@ -51,16 +51,17 @@ static size_t rows_above(const wchar_t *text, const wchar_t *end, size_t width, 
 {
     size_t rows = 0;
     for (; text < end; text++) {
-        int columns = *text == L'\t' ? 8 - (int)(*column % 8) : wcwidth(*text);
+        int known = *text == L'\t' ? 8 - (int)(*column % 8) : wcwidth(*text);
+        size_t columns = known >= 0 ? (size_t)known : 2; /* a control is shown as ^X */
         if (*text == L'\n') {
             rows++;
             *column = 0;
             continue;
         }
-        *column += columns > 0 ? (size_t)columns : columns < 0 ? 2 : 0;
+        *column += columns;
         if (*column > width) {
             rows++;
-            *column = (size_t)columns;
+            *column = columns;
         }
     }
     return rows;
@@ -299,19 +300,12 @@ static int character_read(EditLine *line, wchar_t *ret)
 
 /* ---- the manner of editing ------------------------------------------------------------------ */
 
-static bool is_vi(EditLine *line)
-{
-    const char *editor = "";
-    el_get(line, EL_EDITOR, &editor);
-    return strcmp(editor, "vi") == 0;
-}
-
 /* What ~/.editrc or bind -v and -e chose counts as set -o. */
 static void mode_take(struct edit *edit)
 {
     struct shell *sh = edit->sh;
-    if (is_vi(edit->line) != option_on(sh, OPTION_VI) &&
-        option_set(sh, is_vi(edit->line) ? OPTION_VI : OPTION_EMACS, true) != FLOW_NEXT)
+    if (keys_are_vi(edit->line) != option_on(sh, OPTION_VI) &&
+        option_set(sh, keys_are_vi(edit->line) ? OPTION_VI : OPTION_EMACS, true) != FLOW_NEXT)
         shell_print_error(sh);
     if (!keys_are_bound(edit->line))
         keys_bind(edit->line);
@@ -322,7 +316,7 @@ static void mode_take(struct edit *edit)
 static void mode_set(struct edit *edit)
 {
     bool vi = option_on(edit->sh, OPTION_VI);
-    if (is_vi(edit->line) == vi && keys_are_bound(edit->line))
+    if (keys_are_vi(edit->line) == vi && keys_are_bound(edit->line))
         return;
     el_set(edit->line, EL_EDITOR, vi ? "vi" : "emacs");
     keys_bind(edit->line);

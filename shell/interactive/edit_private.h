@@ -91,6 +91,8 @@ void edit_clear_screen(struct edit *edit);
 /* Makes the shell's functions known to libedit, and binds them. */
 void keys_init(struct edit *edit);
 void keys_bind(EditLine *line);
+/* Whether libedit edits in the manner of vi. */
+bool keys_are_vi(EditLine *line);
 /* Whether the bindings are in force: a new manner of editing undoes them all. */
 bool keys_are_bound(EditLine *line);
 

@@ -410,7 +410,7 @@ void keys_init(struct edit *edit)
     el_set(edit->line, EL_ALIAS_TEXT, alias_text, edit);
 }
 
-static bool is_vi(EditLine *line)
+bool keys_are_vi(EditLine *line)
 {
     const char *editor = "";
     el_get(line, EL_EDITOR, &editor);
@@ -420,7 +420,7 @@ static bool is_vi(EditLine *line)
 void keys_bind(EditLine *line)
 {
     static const char soft[] = "aegijkmoqrstvyzAEGHIJKMQRSTVYZ";
-    bool vi = is_vi(line);
+    bool vi = keys_are_vi(line);
     for (size_t i = 0; i < sizeof bindings / sizeof *bindings; i++) {
         if (bindings[i].maps & (vi ? MAP_INSERT : MAP_EMACS))
             el_set(line, EL_BIND, bindings[i].key, bindings[i].function, NULL);

@@ -15,7 +15,7 @@
 #include "shell/state/fdtab.h"
 #include "shell/state/var.h"
 
-enum { MAILCHECK_SECONDS = 600 };
+enum { MAILCHECK_SECONDS = 600, NS_PER_SECOND = 1000000000 };
 
 /* What is known of a file. */
 struct seen {
@@ -45,9 +45,11 @@ static void tell(struct shell *sh, const char *file, const char *message, size_t
 {
     const char *text = message;
     size_t text_len = len;
+    int status = sh->status;
     if (var_set_text(sh, "_", file) != FLOW_NEXT ||
         sh->hooks.expand_text(sh, message, len, &text, &text_len) != FLOW_NEXT)
         shell_print_error(sh);
+    sh->status = status;
     fdtab_message(sh, text, text_len);
 }
 
@@ -99,7 +101,7 @@ void mail_check(struct shell *sh, struct mail *mail)
         return;
     if (pause)
         (void)num_parse_int(pause, strlen(pause), &seconds);
-    if (mail->checked_ns && now - mail->checked_ns < seconds * 1000000000)
+    if (mail->checked_ns && (now - mail->checked_ns) / NS_PER_SECOND < seconds)
         return;
     mail->checked_ns = now;
     struct mem_mark mark = mem_region_mark(sh->scratch);
