@@ -273,6 +273,15 @@ static void copy_special(struct copy *copy, const struct stat *st, const char *t
         copy_attributes(copy, st, to, -1);
 }
 
+/* Takes over what came of a PART of COPY with other settings. */
+static void take_outcome(struct copy *copy, const struct copy *part)
+{
+    copy->failed |= part->failed;
+    copy->quit |= part->quit;
+    copy->signal = part->signal;
+    copy->buffer = part->buffer;
+}
+
 /* Between file systems: a copy that keeps all, and then the original is removed. */
 static enum flow move_across(struct copy *copy, const char *from, const struct stat *st,
                              const char *to, bool exists)
@@ -291,8 +300,7 @@ static enum flow move_across(struct copy *copy, const char *from, const struct s
     enum flow flow = copy_tree(&all, from, to);
     if (flow == FLOW_NEXT && !all.failed)
         flow = copy_remove(&all, from);
-    copy->failed |= all.failed;
-    copy->buffer = all.buffer;
+    take_outcome(copy, &all);
     return flow;
 }
 
@@ -413,9 +421,7 @@ static enum flow one_operand(struct copy *copy, const char *from, const char *to
     if (!root)
         return shell_fail_memory(copy->sh, len);
     enum flow flow = copy_tree(&whole, root, to);
-    copy->failed |= whole.failed;
-    copy->quit |= whole.quit;
-    copy->buffer = whole.buffer;
+    take_outcome(copy, &whole);
     return flow;
 }
 

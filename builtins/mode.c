@@ -86,6 +86,8 @@ bool mode_parse_symbolic(const char *text, mode_t *mode)
 bool mode_parse_octal(const char *text, mode_t most, mode_t *ret)
 {
     mode_t mode = 0;
+    if (!*text)
+        return false;
     for (; *text; text++) {
         if (*text < '0' || *text > '7')
             return false;
