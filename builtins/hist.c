@@ -4,6 +4,7 @@
  * A command is named by its number, by how many commands ago it was, or by how it begins. What
  * is run instead of this command takes its place in the file.
  */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -262,6 +263,9 @@ static enum flow edit_text(struct hist *h, const struct str *text)
     enum flow flow = FLOW_NEXT;
     if (sys_write_all(fd, str_text(text), text->len))
         flow = run_editor(h, path.data, &ok);
+    else
+        flow = shell_fail(sh, ERROR_BUILTIN, 1, h->args->argv[0], "%s: %s", path.data,
+                          strerror(errno));
     close(fd);
     fd = ok ? sys_open(path.data, 0, 0) : -1; /* the editor may have made a new file */
     if (fd >= 0) {

@@ -1,13 +1,9 @@
 /*
- * jobs, fg, bg, wait, disown, kill: background work and signals.
+ * jobs, fg, bg, wait, disown: background work.
  *
  * A job is named by %N %+ %- %string %?string or by the id of one of its processes; exec/jobs owns
  * the table. fg and bg need job control.
  */
-#include <ctype.h>
-#include <errno.h>
-#include <signal.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "builtins/builtin.h"

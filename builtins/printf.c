@@ -591,10 +591,11 @@ static void convert_elapsed(struct printer *p, const struct spec *spec)
     size_t i = 0;
     while (i < sizeof units / sizeof *units && !(seconds >= (long double)units[i].seconds))
         i++;
-    if (seconds < 0)
+    bool known = seconds >= 0 && seconds < 0x1p63L;
+    if (!known)
         complain(p, p->next - 1 < p->count ? p->argv[p->next - 1] : "",
                  "invalid argument of type Q");
-    if (!(seconds > 0)) {
+    if (!known || seconds == 0) {
         str_putc(&p->text, '0');
     } else if (i == sizeof units / sizeof *units) {
         str_printf(&p->text, "%.2Lfs", seconds);

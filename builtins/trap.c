@@ -80,12 +80,8 @@ static enum flow trap_builtin_run(struct shell *sh, struct args *args)
 
     /* `trap -` is an operand, not an option */
     for (int option; (option = args_option(sh, args, &flow)) != 0;) {
-        if (option == -1)
-            return flow;
         if (option < 0)
             return flow;
-        if (option == 'l')
-            return shell_fail(sh, ERROR_USAGE, 2, args->argv[0], "-l: use kill -l");
         print = true;
     }
     sh->status = 0;
