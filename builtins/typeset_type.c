@@ -90,12 +90,24 @@ static void describe_member(struct str *s, const struct type *type, const struct
     str_putc(s, '\n');
 }
 
+/* The name of FUNC among the functions of TYPE, .sh.type.TYPE.NAME; NULL: it is none of them. */
+static const char *method_name(const struct type *type, const struct func *func)
+{
+    static const char root[] = ".sh.type.";
+    const size_t root_len = sizeof root - 1, prefix_len = root_len + type->name_len + 1;
+    const char *name = func->name->text;
+    if (func->name->len <= prefix_len || memcmp(name, root, root_len) != 0 ||
+        memcmp(name + root_len, type->name, type->name_len) != 0 || name[prefix_len - 1] != '.')
+        return NULL;
+    return name + prefix_len;
+}
+
 /* Replaces the text of TYPE's command by one that tells its members and functions. */
 static enum flow describe(struct shell *sh, struct type *type)
 {
     struct str s;
     struct func **funcs;
-    size_t count, prefix_len = strlen(".sh.type.") + type->name_len + 1;
+    size_t count;
     struct builtin_spec *command = type->command;
     struct members *m = type->prototype;
     str_init(&s, sh->heap);
@@ -105,11 +117,10 @@ static enum flow describe(struct shell *sh, struct type *type)
     enum flow flow = func_list(sh, &funcs, &count);
     bool any = false;
     for (size_t i = 0; flow == FLOW_NEXT && i < count; i++) {
-        const char *name = funcs[i]->name->text;
-        if (strncmp(name, ".sh.type.", 9) != 0 || funcs[i]->name->len <= prefix_len ||
-            strncmp(name + 9, type->name, type->name_len) != 0 || name[prefix_len - 1] != '.')
+        const char *name = method_name(type, funcs[i]);
+        if (!name)
             continue;
-        str_printf(&s, "%s%s", any ? " " : "\nThe functions are:\n", name + prefix_len);
+        str_printf(&s, "%s%s", any ? " " : "\nThe functions are:\n", name);
         any = true;
     }
     type->doc = flow == FLOW_NEXT && str_ok(&s) ? text_dup(sh->heap, str_text(&s)) : NULL;
@@ -127,13 +138,11 @@ static enum flow describe(struct shell *sh, struct type *type)
 static enum flow list_methods(struct shell *sh, const struct type *type, struct str *s)
 {
     struct func **funcs;
-    size_t count, prefix_len = strlen(".sh.type.") + type->name_len + 1;
+    size_t count;
     TRY(func_list(sh, &funcs, &count));
     for (size_t i = 0; i < count; i++) {
         const struct func *func = funcs[i];
-        const char *name = func->name->text;
-        if (!func->node || strncmp(name, ".sh.type.", 9) != 0 || func->name->len <= prefix_len ||
-            strncmp(name + 9, type->name, type->name_len) != 0 || name[prefix_len - 1] != '.')
+        if (!func->node || !method_name(type, func))
             continue;
         str_putc(s, '\t');
         unparse_function(s, func->node);

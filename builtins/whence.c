@@ -47,7 +47,6 @@ struct query {
     bool found;
 };
 
-/* Prints one meaning of NAME; TEXT is the alias's value or the file's path. */
 /* The file of FPATH that defines the function NAME; NULL: none. */
 static const char *autoload_path(struct shell *sh, const char *name)
 {
@@ -55,6 +54,7 @@ static const char *autoload_path(struct shell *sh, const char *name)
     return fpath && *fpath && !strchr(name, '/') ? path_search(sh, fpath, name, false) : NULL;
 }
 
+/* Prints one meaning of NAME; TEXT is the alias's value or the file's path. */
 static enum flow report(struct shell *sh, struct query *query, const char *name,
                         enum meaning meaning, const char *text)
 {
