@@ -58,7 +58,7 @@ static enum flow file_read(struct shell *sh, const struct word *word, struct str
         if (!str_reserve(sink, 65536))
             break;
         ssize_t got = sys_read(fd, sink->data + sink->len, sink->cap - sink->len - 1);
-        if (got < 0 && errno == EINTR && !(sh->pending & ~(int)PENDING_SAMPLE))
+        if (got < 0 && errno == EINTR && !trap_pending_end(sh))
             continue;
         if (got <= 0)
             break;
@@ -86,9 +86,9 @@ static enum flow subshell_capture(struct shell *sh, const struct list *body, str
     if (flow == FLOW_NEXT)
         flow = exec_list(sh, body);
     flow = subshell_finish(sh, flow);
-    enum flow drained = fdtab_capture_drain(sh);
+    fdtab_capture_drain(sh, trap_pending_end);
     subshell_leave(sh, &subshell);
-    return flow == FLOW_NEXT ? drained : flow;
+    return flow;
 }
 
 /* $( ) as a process: test mode fork-subshells. */
@@ -146,13 +146,13 @@ static enum flow shared_capture(struct shell *sh, const struct list *body, struc
     enum flow flow = fdtab_capture(sh, &frame, sink);
     if (flow == FLOW_NEXT)
         flow = shared_end(sh, exec_list(sh, body));
-    enum flow drained = fdtab_capture_drain(sh);
+    fdtab_capture_drain(sh, trap_pending_end);
     frame_pop(sh, &frame);
     sh->subshell_level--;
     sh->exec_last = exec_last;
     sh->command = command;
     shell_leave(sh);
-    return flow == FLOW_NEXT ? drained : flow;
+    return flow;
 }
 
 /* ${| list;}: the result is REPLY, which is local to it. */
@@ -221,10 +221,8 @@ enum flow exec_capture_method(struct shell *sh, const char *command, struct str 
     enum flow flow = fdtab_capture(sh, &frame, &sink);
     if (flow == FLOW_NEXT)
         flow = method_command(sh, 1, argv, &done);
-    enum flow drained = fdtab_capture_drain(sh);
+    fdtab_capture_drain(sh, trap_pending_end);
     frame_pop(sh, &frame);
-    if (flow == FLOW_NEXT)
-        flow = drained;
     if (flow == FLOW_NEXT)
         flow = result_append(sh, &sink, ret);
     str_release(&sink);

@@ -414,6 +414,16 @@ bool trap_pending_fatal(const struct shell *sh)
     return false;
 }
 
+bool trap_pending_end(const struct shell *sh)
+{
+    for (int signal = 1; signal < TRAP_SIGNALS && (sh->pending & PENDING_SIGNAL); signal++) {
+        enum verdict verdict = signal_arrived(signal) ? judge(sh, signal) : VERDICT_NONE;
+        if (verdict == VERDICT_EXIT || verdict == VERDICT_ABORT)
+            return true;
+    }
+    return false;
+}
+
 enum flow trap_abort(struct shell *sh, int signal)
 {
     enum flow flow = shell_fail(sh, ERROR_LIMIT, 256 + signal, NULL, "interrupted");

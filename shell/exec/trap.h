@@ -49,6 +49,9 @@ enum flow trap_interrupt(struct shell *sh, int *ret_signal) NODISCARD;
 /* As trap_pending_now, only signals that end the shell (or subshell): those who wait for a
  * foreground process stop waiting. */
 bool trap_pending_fatal(const struct shell *sh);
+/* The same with those of the terminal, and ^C at a prompt: those who wait for output that is not a
+ * foreground process's stop waiting. */
+bool trap_pending_end(const struct shell *sh);
 /* Are signals that end the shell caught, because an EXIT trap has to run? */
 bool trap_catches_fatal(const struct shell *sh);
 /* A virtual subshell ended: what waited for the shell around it is pending again. */

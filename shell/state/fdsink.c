@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <signal.h>
 #include <unistd.h>
 
 #include "shell/base/sys.h"
@@ -132,28 +133,35 @@ size_t fdtab_capture_fds(struct shell *sh, int *ret, size_t max)
     return count;
 }
 
-enum flow fdtab_capture_drain(struct shell *sh)
+/* Sleeps until the pipe FD has something to read or a signal comes; false, at once, when one that
+ * ENDS says ends the waiting has come. Signals are blocked in between, so that none is missed. */
+static bool pipe_await(struct shell *sh, int fd, bool (*ends)(const struct shell *sh))
+{
+    struct pollfd polled = { .fd = fd, .events = POLLIN };
+    sigset_t all, mask;
+    sigfillset(&all);
+    sigprocmask(SIG_BLOCK, &all, &mask);
+    bool waits = !ends || !ends(sh);
+    if (waits)
+        (void)ppoll(&polled, 1, NULL, &mask);
+    sigprocmask(SIG_SETMASK, &mask, NULL);
+    return waits;
+}
+
+void fdtab_capture_drain(struct shell *sh, bool (*ends)(const struct shell *sh))
 {
     struct capture *capture = sh->fdtab->capture;
     if (!capture || capture->pipe_read < 0)
-        return FLOW_NEXT;
+        return;
     pipe_close(&capture->pipe_write);
     for (;;) {
         int got = capture_read(capture);
-        if (got == 0)
+        if (got == 0 || (got < 0 && errno != EAGAIN))
             break;
-        if (got > 0)
-            continue;
-        struct pollfd polled = { .fd = capture->pipe_read, .events = POLLIN };
-        if (errno == EAGAIN)
-            poll(&polled, 1, -1);
-        else if (errno != EINTR)
-            break;
-        if (sh->pending & PENDING_SIGNAL)
+        if (got < 0 && !pipe_await(sh, capture->pipe_read, ends))
             break;
     }
     pipe_close(&capture->pipe_read);
-    return FLOW_NEXT;
 }
 
 void captures_after_fork(struct fdtab *tab)

@@ -117,8 +117,9 @@ enum flow fdtab_capture(struct shell *sh, struct frame *target, struct str *sink
 enum flow fdtab_promote(struct shell *sh) NODISCARD;
 /* At the end of a command substitution, before its frame is popped: waits until no process holds
  * the innermost sink's pipe any more and appends the rest, as every shell waits for `$(sleep 1 &
- * echo x)`. Nothing to do when no process was started. */
-enum flow fdtab_capture_drain(struct shell *sh) NODISCARD;
+ * echo x)`. Nothing to do when no process was started. Asked when a signal has come, ENDS (NULL:
+ * never) says whether the waiting ends. */
+void fdtab_capture_drain(struct shell *sh, bool (*ends)(const struct shell *sh));
 /* Appends what processes wrote so far, without waiting; for those who wait for processes (jobs.c).
  */
 void fdtab_capture_poll(struct shell *sh);
