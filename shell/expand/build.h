@@ -128,6 +128,7 @@ enum flow pattern_use_record(struct shell *sh, const struct pattern_use *use, co
 /* The elements of "$@" or "${a[@]}" (or their keys, or names) one after the other. */
 struct elements {
     const char *const *argv; /* positional parameters or names; NULL: an array */
+    bool is_params;          /* the positional parameters: `set` frees what ARGV points to */
     size_t next, count;      /* of ARGV */
     bool zero_first;         /* $0 goes first (slices from 0) */
     bool keys;               /* of the array */
@@ -143,6 +144,7 @@ struct elements {
 struct subject {
     char all;         /* '@' or '*': ELEMENTS; 0: TEXT */
     bool is_var;      /* REF is set */
+    size_t position;  /* N of ${N}; 0: something else */
     const char *text; /* NULL: unset */
     size_t len;
     struct var_ref ref;
@@ -150,13 +152,16 @@ struct subject {
     char room[72]; /* where TEXT of $? and the like is made */
 };
 bool elements_next(struct shell *sh, struct elements *e, const char **ret_text, size_t *ret_len);
+/* What is left of E becomes a list of copies in scratch: what runs between its steps may change
+ * what they are elements of. */
+enum flow elements_keep(struct shell *sh, struct elements *e) NODISCARD;
 size_t elements_count(struct shell *sh, const struct elements *e); /* without slicing */
 /* If the last subscript of REF is a range (a[2..4]): sets the limits of E, the array as a[@], and
  * *RET. refs.c */
 enum flow elements_range(struct shell *sh, const struct name_ref *ref, struct elements *e,
                          struct var_ref *ret_array, bool *ret) NODISCARD;
-/* Finds the subject (evaluates subscripts) but not yet the text of a variable: subject_fetch does,
- * as late as possible, because running operands may change it. */
+/* Finds the subject (evaluates subscripts) but not yet the text of a variable or the positional
+ * parameters: subject_fetch does, as late as possible, because running operands may change them. */
 enum flow subject_find(struct shell *sh, const struct param *param, struct subject *ret) NODISCARD;
 enum flow subject_fetch(struct shell *sh, struct subject *s) NODISCARD;
 /* Of a member NAME whose look-up ended with FLOW: what its discipline or function of that name

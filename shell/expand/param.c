@@ -93,6 +93,7 @@ size_t elements_count(struct shell *sh, const struct elements *e)
 static void elements_init_params(struct elements *e, const struct shell *sh)
 {
     *e = (struct elements){ .argv = (const char *const *)sh->params->argv,
+                            .is_params = true,
                             .count = sh->params->count,
                             .left = SIZE_MAX };
 }
@@ -100,6 +101,18 @@ static void elements_init_params(struct elements *e, const struct shell *sh)
 static void elements_init_array(struct elements *e, struct name *name, bool keys)
 {
     *e = (struct elements){ .name = name, .keys = keys, .left = SIZE_MAX, .to_index = INT64_MAX };
+}
+
+enum flow elements_keep(struct shell *sh, struct elements *e)
+{
+    struct fields kept;
+    const char *text;
+    size_t len;
+    fields_init(&kept);
+    while (elements_next(sh, e, &text, &len))
+        TRY(fields_push_copy(sh, &kept, text, len));
+    *e = (struct elements){ .argv = kept.argv, .count = kept.count, .left = SIZE_MAX };
+    return FLOW_NEXT;
 }
 
 /* ---- subject ---- */
@@ -178,6 +191,7 @@ enum flow subject_find(struct shell *sh, const struct param *param, struct subje
 {
     ret->all = 0;
     ret->is_var = false;
+    ret->position = 0;
     ret->text = NULL;
     ret->len = 0;
     switch ((enum param_form)param->form) {
@@ -190,7 +204,10 @@ enum flow subject_find(struct shell *sh, const struct param *param, struct subje
         find_all(param, ret);
         break;
     case PARAM_POSITIONAL:
-        ret->text = param_get(sh, param->index);
+        ret->position = param->index;
+        if (ret->position)
+            break;
+        ret->text = sh->arg0;
         ret->len = ret->text ? strlen(ret->text) : 0;
         break;
     case PARAM_SPECIAL:
@@ -258,18 +275,25 @@ static enum flow method_fetch(struct shell *sh, struct subject *s, enum flow flo
     const struct error error = sh->err;
     buf_init(&name, sh);
     ref_name(&s->ref, &name);
-    TRY(buf_text(sh, &name, &text, &len));
-    if (memchr(text, '.', len) && method_find(sh, text)) {
+    enum flow named = buf_text(sh, &name, &text, &len);
+    if (named != FLOW_NEXT)
+        flow = named;
+    else if (memchr(text, '.', len) && method_find(sh, text))
         flow = method_output(sh, text, &s->text, &s->len);
-    } else {
+    else
         sh->err = error;
-    }
     buf_release(&name);
     return flow;
 }
 
 enum flow subject_fetch(struct shell *sh, struct subject *s)
 {
+    if (s->position) {
+        s->text = param_get(sh, s->position);
+        s->len = s->text ? strlen(s->text) : 0;
+    } else if (s->all && s->elements.is_params) {
+        elements_init_params(&s->elements, sh);
+    }
     if (!s->is_var || s->all)
         return FLOW_NEXT;
     s->text = NULL;

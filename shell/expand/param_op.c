@@ -23,14 +23,19 @@ struct text_op {
     struct buf rows; /* of OP_SUBST_ALL: the spans of all matches, for .sh.match */
 };
 
-/* True when WORD gives the same text for each match: literals and plain variables. */
+/* True when expanding WORD runs nothing, so that it gives the same text for each match: literals
+ * and plain variables. */
 static bool is_constant(const struct word *word)
 {
     for (uint32_t i = 0; word && i < word->part_count; i++) {
         const struct part *part = &word->parts[i];
         if (part->kind == PART_LITERAL)
             continue;
-        if (part->kind != PART_PARAM || !part->param->plain || part->param->ref.name->special)
+        if (part->kind != PART_PARAM || !part->param->plain)
+            return false;
+        const struct name *name = part->param->ref.name;
+        if (name->special || name->parent ||
+            (name->cur && name->cur->attrs & (VAR_DISCIPLINE | VAR_NAMEREF)))
             return false;
     }
     return true;
@@ -267,12 +272,14 @@ static enum flow param_text_op(struct builder *b, const struct part *part, struc
     TRY(text_op_init(sh, part->param, &op));
     op.record =
         !s->is_var || !(s->ref.name->special && s->ref.name->special->flags & SPECIAL_ARRAY);
-    if (s->all) {
-        flow = param_list(b, part, s, &op);
-    } else {
-        flow = subject_fetch(sh, s);
+    flow = subject_fetch(sh, s);
+    if (flow == FLOW_NEXT && s->all) {
+        if (!op.constant)
+            flow = elements_keep(sh, &s->elements);
         if (flow == FLOW_NEXT)
-            flow = subject_check(sh, part->param, s);
+            flow = param_list(b, part, s, &op);
+    } else if (flow == FLOW_NEXT) {
+        flow = subject_check(sh, part->param, s);
         const char *text = s->text ? s->text : "";
         size_t len = s->len;
         if (flow == FLOW_NEXT && (s->text || op.op != OP_TRANSFORM))
@@ -305,7 +312,6 @@ static enum flow slice_operands(struct shell *sh, const struct param *param, int
 static enum flow slice_text(struct builder *b, const struct part *part, struct subject *s,
                             int64_t offset, int64_t count)
 {
-    TRY(subject_fetch(b->sh, s));
     TRY(subject_check(b->sh, part->param, s));
     const char *text = s->text;
     size_t len = s->len;
@@ -377,6 +383,7 @@ static enum flow param_slice(struct builder *b, const struct part *part, struct 
 {
     int64_t offset, count;
     TRY(slice_operands(b->sh, part->param, &offset, &count));
+    TRY(subject_fetch(b->sh, s));
     return s->all ? slice_list(b, part, s, offset, count) : slice_text(b, part, s, offset, count);
 }
 
