@@ -20,14 +20,8 @@ enum { SUMMARY_MAX = 200 };
 
 void background_child(struct shell *sh, const struct node *node)
 {
-    if (sh->frame->subshell)
-        sh->frame->subshell->is_process = true;
-    if (node->kind != NODE_SUBSHELL) /* else that counts */
-        sh->subshell_level++;
-    sh->loop_depth = 0;
-    struct list_item item = { .node = (struct node *)node, .end = END_SEQ };
-    struct list list = { .count = 1, .items = &item };
-    exec_child_exit(sh, exec_list_last(sh, &list));
+    exec_child_begin(sh, node->kind != NODE_SUBSHELL); /* else that counts */
+    exec_child_exit(sh, exec_node_last(sh, node));
 }
 
 enum flow background_job(struct shell *sh, const struct node *node, pid_t pid, struct job **ret_job)

@@ -1,4 +1,4 @@
-/* Lists run in the background: shared by background.c, coproc.c and procsub.c. */
+/* Lists run in the background: shared by background.c and coproc.c. */
 #ifndef SHELL_EXEC_BACKGROUND_H
 #define SHELL_EXEC_BACKGROUND_H
 

@@ -324,6 +324,13 @@ enum flow exec_list_last(struct shell *sh, const struct list *list)
     return exec_list(sh, &tail);
 }
 
+enum flow exec_node_last(struct shell *sh, const struct node *node)
+{
+    struct list_item item = { .node = (struct node *)node, .end = END_SEQ };
+    const struct list list = { .count = 1, .items = &item };
+    return exec_list_last(sh, &list);
+}
+
 enum flow exec_program(struct shell *sh, struct program *program)
 {
     const struct program *outer = sh->program;

@@ -28,6 +28,10 @@ enum flow exec_text(struct shell *sh, const char *name, const char *text,
 enum flow exec_action(struct shell *sh, const char *action) NODISCARD;
 /* What eval does with its text: a place of its own, whose lines count from 1. */
 enum flow exec_eval(struct shell *sh, const char *text, size_t len) NODISCARD;
+/* Is a file that begins with the LEN bytes HEAD no script? A NUL byte before the first newline
+ * tells; SCRIPT_HEAD_BYTES are enough. */
+enum { SCRIPT_HEAD_BYTES = 512 };
+bool script_is_binary(const char *head, size_t len);
 /* As exec_text for -c: the last command may replace the shell. */
 enum flow exec_command_string(struct shell *sh, const char *text, size_t len) NODISCARD;
 /* Reads and runs the file PATH (`.`, profiles). FLOW_ERROR ERROR_REDIRECT when it cannot be read;
@@ -39,6 +43,11 @@ enum flow exec_interactive(struct shell *sh, struct source *source, void (*typed
                            void *ctx) NODISCARD;
 /* The last list of this process: its last command may be exec'd without a fork. */
 enum flow exec_list_last(struct shell *sh, const struct list *list) NODISCARD;
+/* The same for one command. */
+enum flow exec_node_last(struct shell *sh, const struct node *node) NODISCARD;
+/* A forked child is a part of the script on its own from here on. COUNTS: it is one more level of
+ * .sh.subshell. */
+void exec_child_begin(struct shell *sh, bool counts);
 /* Ends a forked child: EXIT trap, flush, _exit with sh->status. FLOW: how its work ended. */
 _Noreturn void exec_child_exit(struct shell *sh, enum flow flow);
 
@@ -63,8 +72,7 @@ enum flow exec_assign(struct shell *sh, const struct assign *assign,
                       unsigned flags) NODISCARD; /* assign.c: one assignment (var_assign_flags) */
 /* The commands of a compound ASSIGN, run for the members of M. assign.c */
 enum flow exec_members(struct shell *sh, const struct assign *assign, struct members *m) NODISCARD;
-/* `typeset -A a=(...)` arguments: value assignment of ASSIGN after the builtin declared the name.
- */
+/* Calls FUNC with the arguments ARGV, of which the first is its name; loads it first if need be. */
 enum flow exec_call(struct shell *sh, struct func *func, size_t argc,
                     const char *const *argv) NODISCARD; /* call.c; hook call_function */
 /* The same for a ksh function that is to run without a scope of its own, as `. name` does. */

@@ -100,10 +100,12 @@ void exec_release(struct shell *sh)
     arith_cache_free(sh->arith_cache);
     jobs_free(sh->jobs);
     traps_free(sh->traps);
+    mem_free(sh->process_subs);
     mem_free(sh->parse_hooks);
     sh->arith_cache = NULL;
     sh->jobs = NULL;
     sh->traps = NULL;
+    sh->process_subs = NULL;
     sh->parse_hooks = NULL;
 }
 

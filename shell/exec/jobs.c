@@ -378,9 +378,8 @@ void job_leave(struct shell *sh, struct job *job)
     job_forget(sh, job);
 }
 
-void job_leave_process(struct shell *sh, pid_t pid)
+void job_leave_process(struct shell *sh)
 {
-    (void)pid;
     sh->jobs->left_count++;
 }
 

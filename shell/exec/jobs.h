@@ -108,8 +108,8 @@ void job_forget(struct shell *sh, struct job *job);
 /* The shell does not wait for JOB's processes (the heads of a pipeline): they are reaped when they
  * end and never reported; JOB dies. */
 void job_leave(struct shell *sh, struct job *job);
-/* The same for one process that is no job (process substitutions). */
-void job_leave_process(struct shell *sh, pid_t pid);
+/* One process more that is no job and that the shell does not wait for (process substitutions). */
+void job_leave_process(struct shell *sh);
 int status_from_wait(int wait_status); /* exit code, or 256+signal */
 /* One line as the jobs builtin prints it; FLAGS: 'l' pid, 'p' group only, 'n' changed only, 0. */
 void job_print(struct shell *sh, const struct job *job, char flag, struct out *out);

@@ -28,17 +28,6 @@ struct pipes {
     int in;      /* read end for the next part, or -1 */
 };
 
-static void child_run(struct shell *sh, const struct node *node)
-{
-    if (sh->frame->subshell)
-        sh->frame->subshell->is_process = true;
-    sh->subshell_level++;
-    sh->loop_depth = 0;
-    struct list_item item = { .node = (struct node *)node, .end = END_SEQ };
-    struct list list = { .count = 1, .items = &item };
-    exec_child_exit(sh, exec_list_last(sh, &list));
-}
-
 /* Starts PART as a process with PLAN; OTHER is the end of the pipe that only the shell keeps. */
 static enum flow part_start(struct shell *sh, struct pipes *pipes, const struct node *part,
                             struct spawn_plan *plan, int other)
@@ -59,7 +48,8 @@ static enum flow part_start(struct shell *sh, struct pipes *pipes, const struct 
                 close(other);
             if (failed != FLOW_NEXT)
                 exec_child_exit(sh, FLOW_FORKED);
-            child_run(sh, part);
+            exec_child_begin(sh, true);
+            exec_child_exit(sh, exec_node_last(sh, part));
         }
     }
     if (pipes->group == 0)
@@ -148,12 +138,8 @@ static enum flow last_here(struct shell *sh, struct pipes *pipes)
 static _Noreturn void last_replaces(struct shell *sh, struct pipes *pipes)
 {
     enum flow flow = fdtab_install(sh, NULL, STDIN_FILENO, pipes->in);
-    if (flow == FLOW_NEXT) {
-        struct list_item item = { .node = pipes->node->parts[pipes->node->count - 1],
-                                  .end = END_SEQ };
-        struct list list = { .count = 1, .items = &item };
-        flow = exec_list_last(sh, &list);
-    }
+    if (flow == FLOW_NEXT)
+        flow = exec_node_last(sh, pipes->node->parts[pipes->node->count - 1]);
     exec_child_exit(sh, flow);
 }
 

@@ -15,22 +15,17 @@
 #include "shell/exec/spawn.h"
 #include "shell/state/fdtab.h"
 
-static void child_run(struct shell *sh, const struct process_sub *sub, int other)
+/* Room to remember one more. */
+static enum flow reserve(struct shell *sh)
 {
-    close(other);
-    if (sh->frame->subshell)
-        sh->frame->subshell->is_process = true;
-    sh->subshell_level++;
-    sh->loop_depth = 0;
-    exec_child_exit(sh, exec_list_last(sh, sub->body));
-}
-
-/* The descriptors of substitutions in use, newest last. */
-static enum flow remember(struct shell *sh, int fd)
-{
-    if (sh->process_sub_count >= sizeof sh->process_subs / sizeof *sh->process_subs)
-        return shell_fail(sh, ERROR_LIMIT, 1, NULL, "too many process substitutions at a time");
-    sh->process_subs[sh->process_sub_count++] = fd;
+    if (sh->process_sub_count < sh->process_sub_cap)
+        return FLOW_NEXT;
+    uint32_t cap = sh->process_sub_cap ? sh->process_sub_cap * 2 : 8;
+    int *fds = mem_resize(sh->heap, sh->process_subs, cap * sizeof *fds);
+    if (!fds)
+        return shell_fail_memory(sh, cap * sizeof *fds);
+    sh->process_subs = fds;
+    sh->process_sub_cap = cap;
     return FLOW_NEXT;
 }
 
@@ -44,20 +39,24 @@ enum flow exec_process_sub(struct shell *sh, const struct process_sub *sub, stru
 {
     int fds[2];
     pid_t pid;
+    TRY(reserve(sh));
     if (sys_pipe(fds) != 0)
         return shell_fail(sh, ERROR_LIMIT, 1, NULL, "cannot make a pipe: %s", strerror(errno));
     int mine = fds[sub->output], its = fds[!sub->output];
     struct spawn_plan plan = { .in = -1, .out = -1, .group = -1, .aside = true };
     *(sub->output ? &plan.in : &plan.out) = its;
     enum flow flow = spawn_fork(sh, &plan, &pid);
-    if (flow == FLOW_NEXT && pid == 0)
-        child_run(sh, sub, mine);
+    if (flow == FLOW_NEXT && pid == 0) {
+        close(mine);
+        exec_child_begin(sh, true);
+        exec_child_exit(sh, exec_list_last(sh, sub->body));
+    }
     close(its);
     if (flow != FLOW_NEXT) {
         close(mine);
         return flow;
     }
-    job_leave_process(sh, pid);
+    job_leave_process(sh);
     int fd = fdtab_free_fd(sh);
     if (fd < 0) {
         close(mine);
@@ -65,7 +64,7 @@ enum flow exec_process_sub(struct shell *sh, const struct process_sub *sub, stru
                           "no free descriptor for a process substitution");
     }
     TRY(fdtab_install(sh, NULL, fd, mine));
-    TRY(remember(sh, fd));
+    sh->process_subs[sh->process_sub_count++] = fd;
     str_printf(ret, "/dev/fd/%d", fd);
     return FLOW_NEXT;
 }

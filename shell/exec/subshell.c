@@ -43,10 +43,7 @@ enum flow subshell_enter(struct shell *sh, struct subshell *subshell, const stru
     sh->subshell_level++;
     frame_push(sh, &subshell->frame, FRAME_SUBSHELL);
     subshell->frame.process_wanted = wants_process(sh, body);
-    enum flow flow = traps_enter_subshell(sh);
-    if (flow != FLOW_NEXT)
-        subshell_leave(sh, subshell);
-    return flow;
+    return FLOW_NEXT;
 }
 
 void exec_exit_trap(struct shell *sh)
@@ -88,6 +85,14 @@ void subshell_leave(struct shell *sh, struct subshell *subshell)
     sh->subshell_level--;
     traps_leave_subshell(sh);
     shell_leave(sh);
+}
+
+void exec_child_begin(struct shell *sh, bool counts)
+{
+    if (sh->frame->subshell)
+        sh->frame->subshell->is_process = true;
+    sh->subshell_level += counts;
+    sh->loop_depth = 0;
 }
 
 _Noreturn void exec_child_exit(struct shell *sh, enum flow flow)

@@ -46,8 +46,8 @@ enum flow {
     FLOW_RETURN,   /* return from function or dot script with sh->status */
     FLOW_EXIT,     /* leave the shell (or the subshell) with sh->status */
     FLOW_ERROR,    /* sh->err says what; printed once by the boundary */
-    FLOW_FORKED, /* this is a child that took over the rest of the subshell: unwind to its boundary,
-                    then exit */
+    FLOW_FORKED, /* a child took over the rest of the subshell, and ended with sh->status: unwind to
+                    the subshell's boundary */
 };
 #define TRY(e)                                                                                     \
     do {                                                                                           \
@@ -68,7 +68,7 @@ enum error_kind {
     ERROR_COMMAND, /* not found (127), not executable (126) */
     ERROR_MEMORY,
     ERROR_LIMIT,       /* recursion too deep, too many descriptors */
-    ERROR_UNSUPPORTED, /* parsed but not executed yet */
+    ERROR_UNSUPPORTED, /* what may be written but means nothing: a subscript after [@] */
 };
 struct error {
     enum error_kind kind;
@@ -270,9 +270,9 @@ struct shell {
     const struct node
         *debug_command; /* .sh.command: what the DEBUG trap runs for; NULL outside of its action */
     struct view *view;  /* the DEBUG trap is running: view.h */
-    const char *debug_text;     /* that command after expansion; NULL: as it was written */
-    uint32_t process_sub_count; /* process substitutions in use: their descriptors */
-    int process_subs[64];
+    const char *debug_text; /* that command after expansion; NULL: as it was written */
+    int *process_subs;      /* process substitutions in use: their descriptors, newest last; heap */
+    uint32_t process_sub_count, process_sub_cap;
     struct str last_argument; /* $_ of the previous command (heap) */
 
     struct process_counts counts;
