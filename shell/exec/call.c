@@ -193,17 +193,23 @@ static __attribute__((noinline)) enum flow space_call(struct shell *sh, const st
     return flow;
 }
 
+/* The file that was to define the function NAME did not. */
+static enum flow not_defined(struct shell *sh, const char *name)
+{
+    const char *path = autoload_path(sh, name);
+    return shell_fail(sh, ERROR_COMMAND, 126, name,
+                      "function, built-in or type definition for %s not found in %s", name,
+                      path ? path : "FPATH");
+}
+
 static enum flow call_with(struct shell *sh, struct func *func, size_t argc,
                            const char *const *argv, bool here)
 {
     if (!func->node) {
         TRY(autoload(sh, func->name->text));
         func = func_find(sh, argv[0], strlen(argv[0]));
-        const char *path = autoload_path(sh, argv[0]);
         if (!func || !func->node)
-            return shell_fail(sh, ERROR_COMMAND, 126, argv[0],
-                              "function, built-in or type definition for %s not found in %s",
-                              argv[0], path ? path : "FPATH");
+            return not_defined(sh, argv[0]);
     }
     if (!shell_enter(sh)) {
         shell_leave(sh);

@@ -159,7 +159,6 @@ void xtrace_append_base(struct str *s, const struct members *m);
 /* `name=value` of an assignment as done. */
 void xtrace_assign(struct shell *sh, const struct var_ref *ref, bool append, const char *text,
                    size_t len);
-/* PREFIX and the source text of WORD: `(( x + 1 ))`. */
 /* The words of a declaration command: its assignments first, a line each, as ksh93 shows them.
  * ASSIGNED: bit N tells that word N was written as one. */
 void xtrace_declaration(struct shell *sh, size_t count, const char *const *words,
@@ -167,7 +166,9 @@ void xtrace_declaration(struct shell *sh, size_t count, const char *const *words
 /* A redirection whose word stands for TEXT, about to be made: on one line with those before it,
  * until xtrace_redir_end(). Each goes to what descriptor 2 is then. */
 void xtrace_redir(struct shell *sh, const struct redir *redir, const char *text, size_t len);
+/* Ends that line, if one was begun. */
 void xtrace_redir_end(struct shell *sh);
+/* `((x + 1))`: the source text of an arithmetic command or a part of for (( )). */
 void xtrace_arith(struct shell *sh, const struct word *word);
 
 #endif

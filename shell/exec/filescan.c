@@ -98,7 +98,9 @@ static enum flow scan_lines(struct shell *sh, const struct list *body, int fd)
         if (sh->pending && (flow = trap_run_pending(sh)) != FLOW_NEXT)
             break;
         struct input *in = fdtab_in(sh, fd);
-        int got = in ? input_line(in, '\n', &line, &len) : -1;
+        if (!in) /* the body closed it */
+            break;
+        int got = input_line(in, '\n', &line, &len);
         if (got < 0 && errno == EINTR)
             continue;
         if (got <= 0)

@@ -215,11 +215,7 @@ static bool is_virtual(const struct shell *sh)
 
 enum flow job_wait_job(struct shell *sh, struct job *job, int *ret_status)
 {
-    if (is_virtual(sh)) {
-        *ret_status = 127;
-        return FLOW_NEXT;
-    }
-    if (job->inherited) {
+    if (is_virtual(sh) || job->inherited) {
         *ret_status = 127;
         return FLOW_NEXT;
     }

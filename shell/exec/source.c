@@ -277,12 +277,12 @@ static bool file_load(int fd, size_t bytes, struct str *s)
     }
 }
 
-/* A NUL byte before the first newline: no script. */
-static bool looks_binary(const struct str *s)
+bool script_is_binary(const char *head, size_t len)
 {
-    size_t len = s->len < 512 ? s->len : 512;
-    const char *newline = memchr(str_text(s), '\n', len);
-    return memchr(str_text(s), '\0', newline ? (size_t)(newline - s->data) : len) != NULL;
+    if (len > SCRIPT_HEAD_BYTES)
+        len = SCRIPT_HEAD_BYTES;
+    const char *newline = memchr(head, '\n', len);
+    return memchr(head, '\0', newline ? (size_t)(newline - head) : len) != NULL;
 }
 
 /* WHAT is the command that wants the file; NULL: it is the shell's own script, and the status tells
@@ -320,7 +320,7 @@ static enum flow regular_run(struct shell *sh, const char *what, const char *pat
         flow = shell_fail_memory(sh, bytes);
     } else if (!loaded) {
         flow = file_error(sh, what, path, "cannot read", 126, strerror(error));
-    } else if (looks_binary(&text)) {
+    } else if (script_is_binary(str_text(&text), text.len)) {
         flow = file_error(sh, what, path, "cannot execute", 126, "binary file");
     } else {
         sh->file = path;

@@ -20,6 +20,7 @@
 
 #include "shell/base/diag.h"
 #include "shell/base/sys.h"
+#include "shell/exec/exec.h"
 #include "shell/exec/jobs.h"
 #include "shell/exec/spawn.h"
 #include "shell/exec/spawn_private.h"
@@ -44,8 +45,8 @@ struct start {
 };
 
 /* Returns its exit status: to call _exit() here would have the sanitizers look at a stack that is
- * not the process's. */
-/* Not instrumented: the address sanitizer does not know this stack, and says so at each _exit. */
+ * not the process's. Not instrumented: the address sanitizer does not know this stack, and says so
+ * at each _exit. */
 __attribute__((no_sanitize("address"))) static int child_main(void *arg)
 {
     struct start *start = arg;
@@ -89,13 +90,10 @@ static size_t read_head(const char *path, char *ret, size_t max)
     return n > 0 ? (size_t)n : 0;
 }
 
-/* A NUL before the first newline: no script. */
 static bool is_binary(const char *path)
 {
-    char head[256];
-    size_t len = read_head(path, head, sizeof head);
-    const char *newline = memchr(head, '\n', len);
-    return memchr(head, '\0', newline ? (size_t)(newline - head) : len) != NULL;
+    char head[SCRIPT_HEAD_BYTES];
+    return script_is_binary(head, read_head(path, head, sizeof head));
 }
 
 /* The interpreter that the first line of PATH names, cut to 127 bytes; "" if none. */

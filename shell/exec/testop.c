@@ -102,25 +102,16 @@ static enum flow variable_test(struct shell *sh, char op, const char *text, bool
         *ret = param_get(sh, (size_t)index) != NULL;
         return FLOW_NEXT;
     }
-    struct program *program;
-    struct name_ref written;
-    if (!parse_name_ref(sh->parse_hooks, text, strlen(text), &program, &written))
-        return FLOW_NEXT;
     if (op == 'R') {
-        struct var *var = written.subscript ? NULL : written.name->cur;
-        *ret = var && var->attrs & VAR_NAMEREF;
-        program_release(program);
+        const struct name *name = name_find(sh, text, strlen(text));
+        *ret = name && name->cur && name->cur->attrs & VAR_NAMEREF;
         return FLOW_NEXT;
     }
-    const struct program *outer = sh->program;
-    sh->program = program; /* the subscript's cache numbers are of that program */
     struct var_ref ref;
-    enum flow flow = expand_ref(sh, &written, &ref);
-    if (flow == FLOW_NEXT)
-        *ret = var_is_set(sh, &ref);
-    sh->program = outer;
-    program_release(program);
-    return flow;
+    bool is_ref = false;
+    TRY(expand_ref_text(sh, text, strlen(text), &ref, &is_ref));
+    *ret = is_ref && var_is_set(sh, &ref);
+    return FLOW_NEXT;
 }
 
 enum flow test_unary(struct shell *sh, char op, const char *text, bool *ret)

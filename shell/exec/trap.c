@@ -230,12 +230,6 @@ enum flow trap_set(struct shell *sh, int signal, const char *action)
     return FLOW_NEXT;
 }
 
-enum flow traps_enter_subshell(struct shell *sh)
-{
-    (void)sh; /* the frame's id says it all */
-    return FLOW_NEXT;
-}
-
 /* ---- running -------------------------------------------------------------------------------- */
 
 /* Runs ACTION with $? as it is; sh->status is the action's afterwards. */

@@ -25,8 +25,6 @@ const char *trap_get(struct shell *sh, int signal); /* for listing: NULL: defaul
 /* `INT`, `SIGINT`, `2`, `EXIT`, `0`, `ERR`, `DEBUG`, `MEM`: -1 unknown. */
 int trap_parse(const char *name);
 const char *trap_name(int signal); /* "INT"; NULL: none */
-/* A subshell starts. */
-enum flow traps_enter_subshell(struct shell *sh) NODISCARD;
 /* Runs actions of signals that arrived, and what a fatal signal without trap asks for (FLOW_EXIT
  * with 256+n). Called when sh->pending. $? is kept. */
 enum flow trap_run_pending(struct shell *sh) NODISCARD;

@@ -64,10 +64,10 @@ enum flow expand_target(struct shell *sh, const struct word *word, const char **
 /* A written reference OF THE RUNNING PROGRAM (sh->program) to one that names an element: evaluates
  * the subscript (arithmetic, or text for associative arrays). Keys live in scratch. */
 enum flow expand_ref(struct shell *sh, const struct name_ref *ref, struct var_ref *ret) NODISCARD;
-/* One more subscript of R. */
 /* The same for a member of BASE (NULL: a variable). */
 enum flow expand_ref_under(struct shell *sh, struct members *base, const struct name_ref *ref,
                            struct var_ref *ret) NODISCARD;
+/* One more subscript or member STEP for R. */
 enum flow ref_push(struct shell *sh, struct var_ref *r, const struct ref_step *step) NODISCARD;
 /* The subscripts of REF, which has at least one and no name, within the array or element ARRAY. */
 enum flow expand_ref_in(struct shell *sh, const struct var_ref *array, const struct name_ref *ref,

@@ -4,10 +4,12 @@
  * Each frame has an ever-growing id and a list of typed undo records (undo.def). Each journaled
  * object has a STAMP: the id of the innermost frame that saved it. One rule, in one function
  * (frame_should_record): a setter that writes on behalf of frame T records the old state iff stamp
- * < T->id, and sets stamp = T->id; rollback restores state and stamp. Targets: temporary assignment
- * (x=1 cmd), redirection    nearest CMD typeset local                                  nearest FUNC
- * (or SUBSHELL if that is nearer) everything else                                nearest SUBSHELL;
- * with none, no record at all Old values move into the records; nothing is copied.
+ * < T->id, and sets stamp = T->id; rollback restores state and stamp. Old values move into the
+ * records; nothing is copied.
+ *
+ * A temporary assignment (x=1 cmd) and a redirection are written on behalf of the nearest CMD, a
+ * `typeset` local of the nearest FUNC (or SUBSHELL if that is nearer), everything else of the
+ * nearest SUBSHELL: where there is none, nothing is recorded.
  */
 #ifndef SHELL_STATE_FRAME_H
 #define SHELL_STATE_FRAME_H

@@ -60,13 +60,13 @@ void special_release(struct shell *sh);
 /* Called once by shell_new: marks the names. */
 enum flow special_init(struct shell *sh) NODISCARD;
 
-/* Field separators, from IFS. */
 /* After the POSIX mode was entered or left: it has its own rule for doubled blanks. */
 void special_ifs_rebuild(struct shell *sh);
 
+/* Field separators, from IFS. */
 enum ifs_class { IFS_NONE = 0, IFS_SPACE = 1, IFS_OTHER = 2 };
 struct ifs_table {
-    uint8_t classes[256]; /* of bytes; multibyte separators in UTF-8 are listed in CHARS */
+    uint8_t classes[256]; /* of bytes; multibyte separators in UTF-8 are listed in TEXT */
     const char *first;    /* first separator (joins "$*"), "" when IFS is empty */
     size_t first_len;
     bool is_default; /* space tab newline */
