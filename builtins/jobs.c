@@ -48,7 +48,7 @@ static enum flow jobs_run(struct shell *sh, struct args *args)
         next = job->next;
         if (!job_is_listed(job))
             continue;
-        if (flag == 'n' && job->notified)
+        if (flag == 'n' && (job->notified || job->state == JOB_RUNNING))
             continue;
         job_print(sh, job, flag, sh->out);
         if (job->state == JOB_DONE)

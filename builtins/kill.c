@@ -119,11 +119,9 @@ void kill_send(struct shell *sh, const struct args *args, const char *operand, i
         return;
     /* A child that ended is there no more, whether its status was collected yet or not. */
     jobs_refresh(sh);
-    if (kill((pid_t)pid, signal) != 0) {
-        send_failed(sh, args, operand, errno);
-        return;
-    }
-    jobs_note_sent(sh, (pid_t)pid, signal);
+    int error = job_send(sh, (pid_t)pid, signal, false);
+    if (error)
+        send_failed(sh, args, operand, error);
 }
 
 /* Takes the signal from -s NAME, -n N, -NAME or -N at argument *AT. */

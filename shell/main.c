@@ -52,7 +52,9 @@ static enum flow profile_run(struct shell *sh, const char *path)
     struct stat st;
     if (!*path || stat(path, &st) != 0 || !S_ISREG(st.st_mode) || access(path, R_OK) != 0)
         return FLOW_NEXT;
+    sh->in_profile = true;
     enum flow flow = exec_file(sh, NULL, path);
+    sh->in_profile = false;
     if (flow == FLOW_ERROR) {
         shell_print_error(sh);
         return FLOW_NEXT;
@@ -150,9 +152,12 @@ static enum flow script_run(struct shell *sh, const char *script)
     static const char builtin_line[] = "\"$0\" \"$@\"";
     const char *path = script;
     if (!strchr(script, '/') && access(script, F_OK) != 0) {
-        const char *found = path_search(sh, var_text(sh, "PATH"), script, false);
+        const char *list = var_text(sh, "PATH");
+        const char *found = path_search(sh, list, script, true);
         if (!found && sh->hooks.find_builtin(sh, script, strlen(script)))
             return exec_command_string(sh, builtin_line, strlen(builtin_line));
+        if (!found && path_search(sh, list, script, false))
+            return shell_fail(sh, ERROR_COMMAND, 126, script, "cannot execute");
         if (!found)
             return shell_fail(sh, ERROR_COMMAND, 127, script, "not found");
         path = found;

@@ -29,6 +29,8 @@
 enum flow exec_failed(struct shell *sh)
 {
     int status = sh->status;
+    if (sh->in_profile)
+        return FLOW_NEXT;
     if (trap_is_set(sh, TRAP_ERR)) {
         TRY(trap_run(sh, TRAP_ERR));
         sh->status = status;

@@ -101,6 +101,9 @@ enum flow job_continue(struct shell *sh, struct job *job, bool foreground) NODIS
 /* SIGNAL was sent to PID (as for kill(2)). What was stopped and goes on, or dies, counts as running
  * from here on: the system tells only when it has come so far. */
 void jobs_note_sent(struct shell *sh, pid_t pid, int signal);
+/* Sends SIGNAL to PID, as kill(2); CONT follows TERM and HUP if it is a child that is stopped, or
+ * STOPPED says so. 0 or an errno. */
+int job_send(struct shell *sh, pid_t pid, int signal, bool stopped);
 /* Sends SIGNAL to the job's processes (its group under job control); stopped ones are continued for
  * TERM and HUP. 0 or an errno. */
 int job_kill(struct shell *sh, struct job *job, int signal);

@@ -94,9 +94,20 @@ void jobs_notify(struct shell *sh)
     }
 }
 
-/* Sends SIGNAL, and RESUME: CONT behind it, as kill(2) does. 0 or an errno. */
-static int send_to(struct shell *sh, pid_t pid, int signal, bool resume)
+/* Is child PID stopped? Nobody may have asked for that without job control. */
+static bool is_stopped(pid_t pid)
 {
+    siginfo_t info = { 0 };
+    return waitid(P_PID, (id_t)pid, &info, WSTOPPED | WNOHANG | WNOWAIT) == 0 && info.si_pid == pid;
+}
+
+int job_send(struct shell *sh, pid_t pid, int signal, bool stopped)
+{
+    bool ends = signal == SIGTERM || signal == SIGHUP;
+    const struct job *job =
+        pid > 0 ? map_get(&sh->jobs->pids, (const char *)&pid, sizeof pid) : NULL;
+    stopped = stopped || (job && job->state == JOB_STOPPED);
+    bool resume = ends && (stopped || (pid > 0 && is_stopped(pid)));
     if (kill(pid, signal) != 0)
         return errno;
     jobs_note_sent(sh, pid, signal);
@@ -110,12 +121,12 @@ int job_kill(struct shell *sh, struct job *job, int signal)
     int error = 0;
     if (job->state == JOB_DONE)
         return ESRCH;
-    bool resume = (signal == SIGTERM || signal == SIGHUP) && job->state == JOB_STOPPED;
+    bool stopped = job->state == JOB_STOPPED;
     if (job->group > 0)
-        return send_to(sh, -job->group, signal, resume);
+        return job_send(sh, -job->group, signal, stopped);
     for (uint32_t i = 0; i < job->count; i++) {
         int failed =
-            job->processes[i].ended ? 0 : send_to(sh, job->processes[i].pid, signal, resume);
+            job->processes[i].ended ? 0 : job_send(sh, job->processes[i].pid, signal, stopped);
         error = failed ? failed : error;
     }
     return error;

@@ -68,7 +68,10 @@ static enum flow seek_pattern(struct shell *sh, const struct redir *redir, struc
 {
     const char *text, *line;
     size_t len, line_len;
-    TRY(expand_pattern(sh, redir->word, &text, &len));
+    /* as in ksh93 quotes around what is written out do not take its meaning away */
+    bool as_written = redir->word->kind == WORD_LITERAL;
+    TRY(as_written ? expand_text(sh, redir->word, &text, &len)
+                   : expand_pattern(sh, redir->word, &text, &len));
     xtrace_redir(sh, redir, text, len);
     struct pattern *pattern = pattern_compile(sh->heap, text, len, 0);
     if (!pattern) {

@@ -43,8 +43,10 @@ static void options_change(struct shell *sh, uint64_t options)
 {
     bool is_mode = (options ^ sh->options) & bit(OPTION_POSIX);
     sh->options = options;
-    if (is_mode)
+    if (is_mode) {
         special_ifs_rebuild(sh);
+        sh->export_epoch++; /* attributes are exported in one mode only */
+    }
 }
 
 static void restore(struct shell *sh, void *a, uintptr_t b)

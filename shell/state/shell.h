@@ -253,6 +253,7 @@ struct shell {
     uint32_t subshell_level; /* .sh.subshell: virtual and real */
     const char *typed; /* the line that was typed and runs now: it names jobs, as in ksh93; NULL */
     bool interactive, login;
+    bool in_profile;     /* neither set -e nor the ERR trap does anything */
     bool takes_command;  /* -c: the commands are an argument */
     bool command_named;  /* and a name follows it */
     bool show_only;      /* set -o showme: commands are shown instead of run */

@@ -596,9 +596,9 @@ enum flow var_unset(struct shell *sh, const struct var_ref *ref, bool no_nameref
     TRY(place_find(sh, ref, &place));
     if (!place.var && place.entered && !place.parent)
         return shell_fail(sh, ERROR_BUILTIN, 1, ref->name->text, "no parent");
+    TRY(check_confined(sh, place.var ? place.name : ref->name));
     if (!place.var)
         return FLOW_NEXT;
-    TRY(check_confined(sh, place.name));
     TRY(var_check_writable(sh, place.var, 0));
     if (place.var->attrs & VAR_DISCIPLINE) {
         TRY(unset_disciplined(sh, ref, &place));

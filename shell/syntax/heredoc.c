@@ -30,6 +30,29 @@ static bool delimiter_quoted(struct parser *p, char close, uint32_t line)
     }
 }
 
+/* What is left of a substitution in a delimiter, to the CLOSE of the OPEN that came last: it stands
+ * for itself, blanks and all. */
+static bool delimiter_nested(struct parser *p, char open, char close, uint32_t line)
+{
+    const char name[] = { close, '\0' };
+    for (uint32_t depth = 1; depth > 0;) {
+        int c = look(p);
+        if (c < 0)
+            return parser_unterminated(p, name, line);
+        p->pos++;
+        str_putc(&p->lit, (char)c);
+        if (c == '\\' && look(p) >= 0) {
+            str_putc(&p->lit, (char)look(p));
+            p->pos++;
+        } else if (c == close) {
+            depth--;
+        } else if (c == open) {
+            depth++;
+        }
+    }
+    return true;
+}
+
 /* The delimiter at the cursor, quotes removed, appended to p->lit. */
 static bool delimiter_text(struct parser *p, bool *ret_quoted)
 {
@@ -55,6 +78,15 @@ static bool delimiter_text(struct parser *p, bool *ret_quoted)
             /* $'..' as a delimiter: the quotes go, escapes stay as written */
         } else {
             str_putc(&p->lit, (char)c);
+            if (c == '`' && !delimiter_nested(p, '`', '`', line))
+                return false;
+            if (c != '$' || (look(p) != '(' && look(p) != '{'))
+                continue;
+            char open = (char)look(p);
+            str_putc(&p->lit, open);
+            p->pos++;
+            if (!delimiter_nested(p, open, open == '(' ? ')' : '}', line))
+                return false;
         }
     }
 }
@@ -76,9 +108,12 @@ bool here_parse_delimiter(struct parser *p, struct redir *redir, bool strip_tabs
         str_truncate(&p->lit, base);
         return false;
     }
-    here->len = p->lit.len - base;
+    size_t start = base;
+    while (strip_tabs && start < p->lit.len && str_text(&p->lit)[start] == '\t')
+        start++;
+    here->len = p->lit.len - start;
     here->delimiter =
-        p->lit.failed ? NULL : arena_dup(p->arena, str_text(&p->lit) + base, here->len);
+        p->lit.failed ? NULL : arena_dup(p->arena, str_text(&p->lit) + start, here->len);
     str_truncate(&p->lit, base);
     if (!here->delimiter)
         return parser_no_memory(p);

@@ -70,6 +70,7 @@ static bool parse_prefix(struct parser *p, struct redir *redir)
 /* After <# or >#: ((expression)) or, for reading, a pattern. */
 static bool parse_seek(struct parser *p, struct redir *redir, bool arith_only)
 {
+    skip_space(p);
     if (look_joined(p) == '(' && look_joined_ahead(p, 1) == '(') {
         redir->seek_arith = true;
         skip_joined(p, 2);
@@ -77,7 +78,6 @@ static bool parse_seek(struct parser *p, struct redir *redir, bool arith_only)
     }
     if (arith_only)
         return parser_unexpected(p);
-    skip_space(p);
     if (!lex_at_word(p, look(p)))
         return parser_unexpected(p);
     redir->word = lex_word(p, WORD_PATTERN);
