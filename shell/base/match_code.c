@@ -244,8 +244,7 @@ static void emit_node(struct emitter *e, const struct node *node)
     }
 }
 
-/* --- first bytes
- * ---------------------------------------------------------------------------------- */
+/* ---- first bytes ---- */
 
 static void first_add(struct pattern *p, unsigned byte)
 {
@@ -333,8 +332,7 @@ static int16_t only_byte(const struct pattern *p)
     return found;
 }
 
-/* --- layout
- * --------------------------------------------------------------------------------------- */
+/* ---- layout ---- */
 
 /* Cuts pieces off one block: first only adds up, then hands out. */
 struct layout {

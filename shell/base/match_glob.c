@@ -17,8 +17,7 @@
 #include "shell/base/cclass.h"
 #include "shell/base/str.h"
 
-/* --- compiling
- * ------------------------------------------------------------------------------------ */
+/* ---- compiling ---- */
 
 struct builder {
     struct table segs, elems;
@@ -201,8 +200,7 @@ struct pattern *glob_compile(struct mem_region *region, const char *text, size_t
     return p;
 }
 
-/* --- matching segments
- * ---------------------------------------------------------------------------- */
+/* ---- matching segments ---- */
 
 /* Characters of a literal against the text; the end of the match or NULL. */
 static const char *match_chars(const char *q, size_t len, bool fold, const char *p, const char *end)
@@ -347,8 +345,7 @@ static struct place seg_find_last(const struct pattern *p, const struct glob_seg
     return (struct place){ NULL, NULL };
 }
 
-/* --- whole patterns
- * ------------------------------------------------------------------------------- */
+/* ---- whole patterns ---- */
 
 /* Segments FROM to TO - 1 one after the other, each at its first place; behind the last, or NULL.
  */

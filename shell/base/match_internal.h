@@ -22,8 +22,7 @@ struct table {
 void *table_add(struct table *t);
 void table_release(struct table *t);
 
-/* --- sets of characters
- * --------------------------------------------------------------------------- */
+/* ---- sets of characters ---- */
 
 struct char_range {
     uint32_t lo, hi;
@@ -60,8 +59,7 @@ static inline bool set_has(const struct char_set *set, const struct char_range *
  * the letter starts none. */
 bool escape_char(const char **at, const char *end, uint32_t *ret_cp);
 
-/* --- syntax tree
- * ---------------------------------------------------------------------------------- */
+/* ---- syntax tree ---- */
 
 enum node_kind {
     NODE_EMPTY,
@@ -135,6 +133,19 @@ enum { PARSE_DEPTH_MAX = 250 };
 
 struct node *node_new(struct parse *ps, enum node_kind kind);
 struct node *node_char(struct parse *ps, uint32_t cp);
+/* A NODE_SET of the set number SET; of SET_NO_MEMORY NULL with no_memory set. */
+struct node *node_set(struct parse *ps, int set);
+/* BODY (NULL: it failed) as group NUMBER, which is complete: itself beyond those that are captured.
+ */
+struct node *node_group(struct parse *ps, uint32_t number, struct node *body);
+/* The digit C at AT is a back reference, to a group that is complete: takes it, *RET its node. */
+bool take_back(struct parse *ps, char c, struct node **ret);
+/* Takes C if it stands at AT. */
+bool take_bare(struct parse *ps, char c);
+/* FIRST, and as long as TAKE takes a C what NEXT reads behind it, as the children of a KIND. */
+struct node *parse_others(struct parse *ps, enum node_kind kind, struct node *first, char c,
+                          bool (*take)(struct parse *ps, char c),
+                          struct node *(*next)(struct parse *ps));
 void parse_release(struct parse *ps);
 /* pattern := alternatives up to the end of the text. NULL with malformed or no_memory set. */
 struct node *parse_shell(struct parse *ps);
@@ -152,8 +163,7 @@ void order_alternatives(struct node *alt);
 bool parse_bounds(const char **at, const char *end, uint32_t *ret_min, uint32_t *ret_max);
 bool parse_is_word(uint32_t cp);
 
-/* --- code
- * ----------------------------------------------------------------------------------------- */
+/* ---- code ---- */
 
 enum op {
     OP_CHAR,      /* X */
@@ -184,8 +194,7 @@ struct inst {
 };
 enum { CODE_MAX = 1 << 17 };
 
-/* --- compiled pattern
- * ----------------------------------------------------------------------------- */
+/* ---- compiled pattern ---- */
 
 /* A run of the pattern between stars: elements that each take a fixed number of characters. */
 enum glob_kind { GLOB_BYTES, GLOB_FOLD, GLOB_CHARS, GLOB_ANY, GLOB_SET };

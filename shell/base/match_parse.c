@@ -1,11 +1,14 @@
 /*
  * Shell patterns to syntax trees.
  *
- *   pattern  := list                              list   := both { "|" both }
- *   both     := sequence { "&" sequence }         (both only inside a group)
- *   sequence := { char | "\" char | "*" | "?" | bracket | group | "~(" options [":" list] ")" | "\"
- * digit } group    := ( "?" | "*" | "+" | "@" | "!" | "{" bounds "}" ) ["-"] "(" list ")" | "%("
- * pairs ")"
+ *   pattern  := list
+ *   list     := both { "|" both }               (both only inside a group)
+ *   both     := sequence { "&" sequence }
+ *   sequence := { element }
+ *   element  := char | "\" char | "\" digit | "*" | "?" | bracket | group | options
+ *   group    := kind ["-"] "(" list ")" | "%(" pairs ")"
+ *   kind     := "?" | "*" | "+" | "@" | "!" | "{" bounds "}"
+ *   options  := "~(" letters [":" list] ")"
  *
  * Owns the nodes of a pattern while it is compiled. Inside a group a plain "(" opens a group too.
  * Groups are numbered by their "("; those beyond MATCH_CAPTURE_MAX match but are not captured. What
@@ -84,6 +87,65 @@ void parse_release(struct parse *ps)
     table_release(&ps->sets.ranges);
 }
 
+struct node *node_set(struct parse *ps, int set)
+{
+    struct node *node = set >= 0 ? node_new(ps, NODE_SET) : NULL;
+    if (node)
+        node->value = (uint32_t)set;
+    ps->no_memory |= !node;
+    return node;
+}
+
+struct node *node_group(struct parse *ps, uint32_t number, struct node *body)
+{
+    if (number <= 9)
+        ps->closed_groups |= (uint64_t)1 << number;
+    struct node *group = body && number < MATCH_CAPTURE_MAX ? node_new(ps, NODE_GROUP) : body;
+    if (group && group != body) {
+        group->value = number;
+        group->child = body;
+    }
+    return group;
+}
+
+bool take_back(struct parse *ps, char c, struct node **ret)
+{
+    if (c < '1' || c > '9' || !(ps->closed_groups >> (c - '0') & 1))
+        return false;
+    ps->at++;
+    *ret = node_new(ps, NODE_BACK);
+    if (*ret) {
+        (*ret)->value = (uint32_t)(c - '0');
+        (*ret)->nocase = ps->nocase;
+        ps->any_backref = true;
+    }
+    return true;
+}
+
+bool take_bare(struct parse *ps, char c)
+{
+    if (ps->at >= ps->end || *ps->at != c)
+        return false;
+    ps->at++;
+    return true;
+}
+
+struct node *parse_others(struct parse *ps, enum node_kind kind, struct node *first, char c,
+                          bool (*take)(struct parse *ps, char c),
+                          struct node *(*next)(struct parse *ps))
+{
+    struct node *list = node_new(ps, kind);
+    if (!list)
+        return NULL;
+    list->child = first;
+    for (struct node *last = first; take(ps, c); last = last->next) {
+        last->next = next(ps);
+        if (!last->next)
+            return NULL;
+    }
+    return list;
+}
+
 static struct node *bad_pattern(struct parse *ps)
 {
     ps->malformed = true;
@@ -143,8 +205,7 @@ bool parse_bounds(const char **at, const char *end, uint32_t *ret_min, uint32_t 
     return true;
 }
 
-/* --- groups
- * --------------------------------------------------------------------------------------- */
+/* ---- groups ---- */
 
 struct options {
     enum pattern_mode mode;
@@ -215,24 +276,17 @@ static struct node *parse_group(struct parse *ps, char kind, uint32_t min, uint3
     if (!body)
         return NULL;
     if (kind == '!') {
-        struct node *not = node_new(ps, NODE_NOT);
-        if (not ) {
-            not ->child = body;
-            not ->lazy = ps->lazy;
+        struct node *inverse = node_new(ps, NODE_NOT);
+        if (inverse) {
+            inverse->child = body;
+            inverse->lazy = ps->lazy;
         }
-        body = not ;
+        body = inverse;
     } else if (kind != '@') {
         body = parse_repeat(ps, body, min, max, number + 1);
     }
     ps->lazy = outer_lazy;
-    if (number <= 9)
-        ps->closed_groups |= (uint64_t)1 << number;
-    struct node *group = body && number < MATCH_CAPTURE_MAX ? node_new(ps, NODE_GROUP) : body;
-    if (group && group != body) {
-        group->value = number;
-        group->child = body;
-    }
-    return group;
+    return node_group(ps, number, body);
 }
 
 /* True when AT + SKIP is "(" or "-(". */
@@ -259,16 +313,10 @@ static struct node *parse_nest(struct parse *ps)
     nest->value = (uint32_t)(pairs - ps->text);
     nest->max = (uint32_t)(p - pairs);
     ps->at = p + 1;
-    struct node *group = number < MATCH_CAPTURE_MAX ? node_new(ps, NODE_GROUP) : nest;
-    if (group && group != nest) {
-        group->value = number;
-        group->child = nest;
-    }
-    return group;
+    return node_group(ps, number, nest);
 }
 
-/* --- ~(options) and ~(options:list)
- * --------------------------------------------------------------- */
+/* ---- ~(options) and ~(options:list) ---- */
 
 /* The syntax that an option letter asks for; MODE_COUNT: it asks for none. */
 static enum pattern_mode option_mode(char letter)
@@ -397,24 +445,15 @@ static struct node *parse_options(struct parse *ps)
     return parse_by_mode(ps);
 }
 
-/* --- sequences
- * ------------------------------------------------------------------------------------ */
+/* ---- sequences ---- */
 
 static struct node *parse_set(struct parse *ps)
 {
     int set = set_parse(&ps->sets, &ps->at, ps->end, ps->depth ? SET_GROUP : SET_PLAIN, ps->nocase);
-    if (set == SET_NO_MEMORY) {
-        ps->no_memory = true;
-        return NULL;
-    }
-    if (set == SET_NONE) {
-        ps->at++;
-        return node_char(ps, '[');
-    }
-    struct node *node = node_new(ps, NODE_SET);
-    if (node)
-        node->value = (uint32_t)set;
-    return node;
+    if (set != SET_NONE)
+        return node_set(ps, set);
+    ps->at++;
+    return node_char(ps, '[');
 }
 
 /* A backslash at AT. */
@@ -423,25 +462,13 @@ static struct node *parse_escape(struct parse *ps)
     if (ps->end - ps->at > 1)
         ps->at++;
     char c = *ps->at;
-    if (c >= '1' && c <= '9' && ps->closed_groups >> (c - '0') & 1) {
-        ps->at++;
-        struct node *back = node_new(ps, NODE_BACK);
-        if (back) {
-            back->value = (uint32_t)(c - '0');
-            back->nocase = ps->nocase;
-            ps->any_backref = true;
-        }
+    struct node *back;
+    if (take_back(ps, c, &back))
         return back;
-    }
     uint32_t cp;
     if (ps->depth > 0 && c && strchr("dDsSwW", c)) {
-        int set = set_add_escape(&ps->sets, c);
-        struct node *node = set >= 0 ? node_new(ps, NODE_SET) : NULL;
-        if (node)
-            node->value = (uint32_t)set;
-        ps->no_memory |= !node;
         ps->at++;
-        return node;
+        return node_set(ps, set_add_escape(&ps->sets, c));
     }
     if (ps->depth > 0 && escape_char(&ps->at, ps->end, &cp))
         return node_char(ps, cp);
@@ -510,17 +537,7 @@ static struct node *parse_both(struct parse *ps)
     struct node *first = parse_sequence(ps);
     if (!first || ps->depth == 0 || ps->at >= ps->end || *ps->at != '&')
         return first;
-    struct node *both = node_new(ps, NODE_AND);
-    if (!both)
-        return NULL;
-    both->child = first;
-    for (struct node *last = first; ps->at < ps->end && *ps->at == '&'; last = last->next) {
-        ps->at++;
-        last->next = parse_sequence(ps);
-        if (!last->next)
-            return NULL;
-    }
-    return both;
+    return parse_others(ps, NODE_AND, first, '&', take_bare, parse_sequence);
 }
 
 static struct node *parse_list(struct parse *ps)
@@ -528,17 +545,8 @@ static struct node *parse_list(struct parse *ps)
     struct node *first = parse_both(ps);
     if (!first || ps->depth == 0 || ps->at >= ps->end || *ps->at != '|')
         return first;
-    struct node *list = node_new(ps, NODE_ALT);
-    if (!list)
-        return NULL;
-    list->child = first;
-    for (struct node *last = first; ps->at < ps->end && *ps->at == '|'; last = last->next) {
-        ps->at++;
-        last->next = parse_both(ps);
-        if (!last->next)
-            return NULL;
-    }
-    if (ps->lazy)
+    struct node *list = parse_others(ps, NODE_ALT, first, '|', take_bare, parse_both);
+    if (list && ps->lazy)
         order_alternatives(list);
     return list;
 }

@@ -55,17 +55,7 @@ static struct node *assertion(struct parse *ps, enum assert_kind kind)
     return node;
 }
 
-static struct node *set_node(struct parse *ps, int set)
-{
-    struct node *node = set >= 0 ? node_new(ps, NODE_SET) : NULL;
-    if (node)
-        node->value = (uint32_t)set;
-    ps->no_memory |= !node;
-    return node;
-}
-
-/* --- groups
- * --------------------------------------------------------------------------------------- */
+/* ---- groups ---- */
 
 static struct node *parse_body(struct parse *ps)
 {
@@ -87,15 +77,7 @@ static struct node *parse_body(struct parse *ps)
 static struct node *parse_capture(struct parse *ps)
 {
     uint32_t number = ++ps->group_count;
-    struct node *body = parse_body(ps);
-    if (number <= 9)
-        ps->closed_groups |= (uint64_t)1 << number;
-    struct node *group = body && number < MATCH_CAPTURE_MAX ? node_new(ps, NODE_GROUP) : body;
-    if (group && group != body) {
-        group->value = number;
-        group->child = body;
-    }
-    return group;
+    return node_group(ps, number, parse_body(ps));
 }
 
 /* (?i) (?-i) (?i:...) with AT at the letters. */
@@ -169,8 +151,7 @@ static struct node *parse_special(struct parse *ps)
     return parse_flags(ps);
 }
 
-/* --- atoms
- * ---------------------------------------------------------------------------------------- */
+/* ---- atoms ---- */
 
 /* A backslash at AT that is no operator of a basic expression. */
 static struct node *parse_escape(struct parse *ps)
@@ -178,16 +159,9 @@ static struct node *parse_escape(struct parse *ps)
     if (ps->end - ps->at < 2)
         return bad_regex(ps);
     char c = *++ps->at;
-    if (c >= '1' && c <= '9' && ps->closed_groups >> (c - '0') & 1) {
-        ps->at++;
-        struct node *back = node_new(ps, NODE_BACK);
-        if (back) {
-            back->value = (uint32_t)(c - '0');
-            back->nocase = ps->nocase;
-            ps->any_backref = true;
-        }
+    struct node *back;
+    if (take_back(ps, c, &back))
         return back;
-    }
     static const char assert_letters[] = "bB<>AzZ";
     static const uint8_t assert_kinds[] = { ASSERT_WORD,     ASSERT_NOT_WORD, ASSERT_WORD_START,
                                             ASSERT_WORD_END, ASSERT_START,    ASSERT_END,
@@ -199,7 +173,7 @@ static struct node *parse_escape(struct parse *ps)
     }
     if (c && strchr("dDsSwW", c)) {
         ps->at++;
-        return set_node(ps, set_add_escape(&ps->sets, c));
+        return node_set(ps, set_add_escape(&ps->sets, c));
     }
     uint32_t cp;
     if (!escape_char(&ps->at, ps->end, &cp))
@@ -232,7 +206,7 @@ static struct node *parse_atom(struct parse *ps, bool first)
         return parse_escape(ps);
     if (c == '[') {
         int set = set_parse(&ps->sets, &ps->at, ps->end, SET_REGEX, ps->nocase);
-        return set == SET_NONE ? bad_regex(ps) : set_node(ps, set);
+        return set == SET_NONE ? bad_regex(ps) : node_set(ps, set);
     }
     if (c == '.') {
         ps->at++;
@@ -345,17 +319,7 @@ static struct node *parse_both(struct parse *ps)
     struct node *first = parse_branch(ps);
     if (!first || ps->mode != MODE_AUGMENTED || ps->at >= ps->end || *ps->at != '&')
         return first;
-    struct node *both = node_new(ps, NODE_AND);
-    if (!both)
-        return NULL;
-    both->child = first;
-    for (struct node *last = first; ps->at < ps->end && *ps->at == '&'; last = last->next) {
-        ps->at++;
-        last->next = parse_branch(ps);
-        if (!last->next)
-            return NULL;
-    }
-    return both;
+    return parse_others(ps, NODE_AND, first, '&', take_bare, parse_branch);
 }
 
 struct node *parse_regex(struct parse *ps)
@@ -363,16 +327,8 @@ struct node *parse_regex(struct parse *ps)
     struct node *first = parse_both(ps);
     if (!first || !at_operator(ps, '|'))
         return first;
-    struct node *list = node_new(ps, NODE_ALT);
-    if (!list)
-        return NULL;
-    list->child = first;
-    for (struct node *last = first; take_operator(ps, '|'); last = last->next) {
-        last->next = parse_both(ps);
-        if (!last->next)
-            return NULL;
-    }
-    if (ps->lazy && ps->mode != MODE_PERL)
+    struct node *list = parse_others(ps, NODE_ALT, first, '|', take_operator, parse_both);
+    if (list && ps->lazy && ps->mode != MODE_PERL)
         order_alternatives(list);
     return list;
 }

@@ -75,8 +75,7 @@ static bool first_visit(struct track *t, uint32_t pc, size_t at)
     return true;
 }
 
-/* --- sub-programs
- * --------------------------------------------------------------------------------- */
+/* ---- sub-programs ---- */
 
 static bool has_end(const uint8_t *ends, size_t n)
 {
@@ -175,8 +174,7 @@ static bool look_holds(struct track *t, uint32_t pc, size_t at)
     return !t->stop && any != inst->n;
 }
 
-/* --- single instructions
- * -------------------------------------------------------------------------- */
+/* ---- single instructions ---- */
 
 /* Moves *AT over the text of group N again; false when it is not there. */
 static bool take_group_again(const struct track *t, const struct inst *inst, size_t *at)
@@ -334,8 +332,7 @@ static bool take_char(const struct run *run, const struct inst *inst, size_t *at
     return ok;
 }
 
-/* --- the machine
- * ---------------------------------------------------------------------------------- */
+/* ---- the machine ---- */
 
 static void take_match(struct track *t, size_t at)
 {
