@@ -71,16 +71,9 @@ enum flow discipline_attach(struct shell *sh, const struct name *name)
 /* `LABEL.kind`, a function of the variable alone. */
 static struct func *find_own(struct shell *sh, const struct var *var, enum discipline kind)
 {
-    char room[256];
-    const char *label = var_label(sh, var);
-    size_t label_len = strlen(label), kind_len = strlen(kind_names[kind]);
-    size_t len = label_len + 1 + kind_len;
-    if (len > sizeof room)
-        return NULL;
-    memcpy(room, label, label_len);
-    room[label_len] = '.';
-    memcpy(room + label_len + 1, kind_names[kind], kind_len);
-    return func_find(sh, room, len);
+    const char *label = var_label(sh, var), *last = kind_names[kind];
+    const struct name *name = name_find_below(sh, label, strlen(label), last, strlen(last));
+    return name ? name->func : NULL;
 }
 
 /* The one of the type that VAR is an instance of, or of that VAR is a member of an instance of. */

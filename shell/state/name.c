@@ -17,6 +17,20 @@ struct name *name_find(struct shell *sh, const char *text, size_t len)
     return map_get(&sh->names, text, len);
 }
 
+struct name *name_find_below(struct shell *sh, const char *base, size_t base_len, const char *last,
+                             size_t last_len)
+{
+    char room[256];
+    size_t len = base_len + 1 + last_len;
+    char *text = len <= sizeof room ? room : scratch_alloc(sh, len);
+    if (!text)
+        return NULL;
+    memcpy(text, base, base_len);
+    text[base_len] = '.';
+    memcpy(text + base_len + 1, last, last_len);
+    return name_find(sh, text, len);
+}
+
 static bool is_below_shell(const char *text, size_t len)
 {
     return len > 4 && memcmp(text, ".sh.", 4) == 0;

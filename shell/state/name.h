@@ -27,6 +27,9 @@ struct name {
 struct name *name_intern(struct shell *sh, const char *text, size_t len);
 /* The name of TEXT if it was ever interned, else NULL. */
 struct name *name_find(struct shell *sh, const char *text, size_t len);
+/* The same of BASE.LAST. NULL also when there is no memory to put them together. */
+struct name *name_find_below(struct shell *sh, const char *base, size_t base_len, const char *last,
+                             size_t last_len);
 
 /* The same for the operand of a command, if it is a plain name; NULL: it is not, or out of memory.
  * A command in a loop gets its operands from the same place again and again: those are known

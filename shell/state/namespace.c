@@ -166,15 +166,8 @@ const char *space_short(const struct shell *sh, const char *text)
     return below ? text + space->len + 1 : text;
 }
 
-struct name *space_find(const struct shell *sh, const char *text, size_t len)
+struct name *space_find(struct shell *sh, const char *text, size_t len)
 {
-    char room[256];
-    const struct name *name = sh->space->name;
-    size_t total = name->len + 1 + len;
-    if (total > sizeof room)
-        return NULL;
-    memcpy(room, name->text, name->len);
-    room[name->len] = '.';
-    memcpy(room + name->len + 1, text, len);
-    return map_get(&sh->names, room, total);
+    const struct name *space = sh->space->name;
+    return name_find_below(sh, space->text, space->len, text, len);
 }

@@ -33,6 +33,6 @@ void space_unbind(struct shell *sh, struct var *var);
 /* TEXT, the name of a variable, as it is shown: in the name space n without its `.n.`. */
 const char *space_short(const struct shell *sh, const char *text);
 /* `.n.TEXT` of the name space in force, if that name exists; else NULL. */
-struct name *space_find(const struct shell *sh, const char *text, size_t len);
+struct name *space_find(struct shell *sh, const char *text, size_t len);
 
 #endif

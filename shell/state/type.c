@@ -20,7 +20,7 @@ const struct type *type_find(const struct shell *sh, const char *name, size_t le
     return sh->types.count ? map_get(&sh->types, name, len) : NULL;
 }
 
-const struct type *type_find_visible(const struct shell *sh, const char *name, size_t len)
+const struct type *type_find_visible(struct shell *sh, const char *name, size_t len)
 {
     if (!sh->types.count)
         return NULL;

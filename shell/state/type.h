@@ -45,7 +45,7 @@ enum flow type_define(struct shell *sh, const char *name, bool ignore_case,
                       const struct type **ret) NODISCARD;
 const struct type *type_find(const struct shell *sh, const char *name, size_t len); /* NULL: none */
 /* The type that NAME means here: .n.NAME of the name space in force, or NAME. NULL: none. */
-const struct type *type_find_visible(const struct shell *sh, const char *name, size_t len);
+const struct type *type_find_visible(struct shell *sh, const char *name, size_t len);
 /* The number of the item TEXT; -1: none. */
 int64_t type_item_find(const struct type *type, const char *text, size_t len);
 /* The same, or fails: `NAME: invalid value TEXT`. */
