@@ -64,8 +64,6 @@ enum flow build_parts(struct builder *b, const struct word *word, bool in_op) NO
 enum flow build_word_text(struct shell *sh, const struct word *word, enum build_mode mode,
                           struct buf *buf) NODISCARD;
 
-/* True for bytes that get a backslash when they are literal in a pattern. */
-bool pattern_byte_is_special(char c);
 /* A literal copy of TEXT appended to BUF with its special bytes escaped. */
 void buf_append_escaped(struct buf *buf, const char *text, size_t len, enum build_mode mode,
                         bool *ret_escaped);
@@ -183,7 +181,7 @@ enum flow name_unset(struct shell *sh, const struct name *name) NODISCARD;
 enum flow subject_check(struct shell *sh, const struct param *param,
                         const struct subject *s) NODISCARD;
 /* `x`, `a[3]`, `1`, `@`: for messages and ${!x}. */
-void subject_name(const struct param *param, const struct subject *s, struct buf *buf);
+void subject_name(const struct param *param, const struct subject *s, struct str *ret);
 /* ${...}: bad substitution. */
 enum flow param_bad(struct shell *sh, const struct part *part) NODISCARD;
 /* All operations with OP != OP_NONE: param_op.c */

@@ -224,41 +224,6 @@ enum flow name_unset(struct shell *sh, const struct name *name)
     return FLOW_NEXT;
 }
 
-/* [subscript] */
-static void subscript_name(enum ref_kind kind, int64_t index, const char *key, size_t key_len,
-                           struct buf *buf)
-{
-    char digits[24];
-    if (kind == REF_SCALAR || kind == REF_ALL)
-        return;
-    buf_putc(buf, '[');
-    if (kind == REF_KEY)
-        buf_append(buf, key, key_len);
-    else
-        buf_append(buf, digits, num_format_int(index, digits));
-    buf_putc(buf, ']');
-}
-
-static void subscripts_name(const struct var_ref *ref, struct buf *buf)
-{
-    subscript_name(ref->kind, ref->index, ref->key, ref->key_len, buf);
-    for (uint32_t i = 0; i < ref->step_count; i++) {
-        const struct ref_step *step = &ref->steps[i];
-        if (step->kind == REF_MEMBER) {
-            buf_putc(buf, '.');
-            buf_append(buf, step->member->text, step->member->len);
-            continue;
-        }
-        subscript_name(step->kind, step->index, step->key, step->key_len, buf);
-    }
-}
-
-static void ref_name(const struct var_ref *ref, struct buf *buf)
-{
-    buf_append(buf, ref->name->text, ref->name->len);
-    subscripts_name(ref, buf);
-}
-
 /* Ended the look for a variable with FLOW and TEXT because there is none? */
 static bool is_missing(const struct shell *sh, enum flow flow, const char *text)
 {
@@ -269,20 +234,17 @@ static bool is_missing(const struct shell *sh, enum flow flow, const char *text)
  * FLOW: how the look for the variable ended, which stays if there is none. */
 static enum flow method_fetch(struct shell *sh, struct subject *s, enum flow flow)
 {
-    struct buf name;
-    const char *text;
-    size_t len;
+    struct str name;
     const struct error error = sh->err;
-    buf_init(&name, sh);
-    ref_name(&s->ref, &name);
-    enum flow named = buf_text(sh, &name, &text, &len);
-    if (named != FLOW_NEXT)
-        flow = named;
-    else if (memchr(text, '.', len) && method_find(sh, text))
-        flow = method_output(sh, text, &s->text, &s->len);
+    str_init(&name, sh->heap);
+    var_ref_append(&name, &s->ref);
+    if (!str_ok(&name))
+        flow = shell_fail_memory(sh, name.len);
+    else if (strchr(name.data, '.') && method_find(sh, name.data))
+        flow = method_output(sh, name.data, &s->text, &s->len);
     else
         sh->err = error;
-    buf_release(&name);
+    str_release(&name);
     return flow;
 }
 
@@ -317,18 +279,17 @@ enum flow member_fetch(struct shell *sh, struct name *name, enum flow flow, cons
     return flow;
 }
 
-void subject_name(const struct param *param, const struct subject *s, struct buf *buf)
+void subject_name(const struct param *param, const struct subject *s, struct str *ret)
 {
-    char digits[24];
     switch ((enum param_form)param->form) {
     case PARAM_NAME:
-        ref_name(&s->ref, buf);
+        var_ref_append(ret, &s->ref);
         break;
     case PARAM_POSITIONAL:
-        buf_append(buf, digits, num_format_int(param->index, digits));
+        str_append_int(ret, param->index);
         break;
     case PARAM_SPECIAL:
-        buf_putc(buf, param->special);
+        str_putc(ret, param->special);
         break;
     }
 }
@@ -341,15 +302,11 @@ enum flow subject_check(struct shell *sh, const struct param *param, const struc
         return name_unset(sh, s->ref.name);
     if (!option_on(sh, OPTION_NOUNSET))
         return FLOW_NEXT;
-    struct buf name;
-    const char *text;
-    size_t len;
-    buf_init(&name, sh);
+    struct str name;
+    str_init(&name, sh->heap);
     subject_name(param, s, &name);
-    enum flow flow = buf_text(sh, &name, &text, &len);
-    if (flow == FLOW_NEXT)
-        flow = shell_fail(sh, ERROR_EXPANSION, 1, text, "parameter not set");
-    buf_release(&name);
+    enum flow flow = shell_fail(sh, ERROR_EXPANSION, 1, str_text(&name), "parameter not set");
+    str_release(&name);
     return flow;
 }
 
@@ -488,18 +445,17 @@ static enum flow param_length(struct builder *b, const struct part *part, struct
 /* What WRITTEN, a reference to a member that is not there, refers to; or TARGET, as it was
  * resolved. */
 static void target_name(const struct shell *sh, const struct var_ref *written,
-                        const struct var_ref *target, struct buf *buf)
+                        const struct var_ref *target, struct str *ret)
 {
     const struct var *var = written->name->cur;
     if (written->kind != REF_SCALAR || !var || !(var->attrs & VAR_NAMEREF) || !var->target ||
         !target->base) {
-        ref_name(target->base ? written : target, buf);
+        var_ref_append(ret, target->base ? written : target);
         return;
     }
-    const char *text = space_short(sh, var->target->text);
-    buf_append(buf, text, strlen(text));
+    str_append_z(ret, space_short(sh, var->target->text));
     if (var->target_rest)
-        buf_append(buf, var->target_rest, strlen(var->target_rest));
+        str_append_z(ret, var->target_rest);
 }
 
 /* ${!x}: the name of what X refers to. */
@@ -513,21 +469,17 @@ static enum flow param_bang(struct builder *b, const struct part *part, struct s
     TRY(var_resolve(sh, &s->ref, &var));
     if (!var)
         TRY(name_unset(sh, s->ref.name));
-    struct buf name;
-    const char *text;
-    size_t len;
-    buf_init(&name, sh);
+    struct str name;
+    str_init(&name, sh->heap);
     if (var && var->in) {
-        text = space_short(sh, var_label(sh, var));
-        buf_append(&name, text, strlen(text));
-        subscripts_name(&s->ref, &name);
+        str_append_z(&name, space_short(sh, var_label(sh, var)));
+        var_ref_append_subscripts(&name, &s->ref);
     } else {
         target_name(sh, &written, &s->ref, &name);
     }
-    enum flow flow = buf_text(sh, &name, &text, &len);
-    if (flow == FLOW_NEXT)
-        flow = build_result(b, part->quoted, text, len);
-    buf_release(&name);
+    enum flow flow = str_ok(&name) ? build_result(b, part->quoted, str_text(&name), name.len)
+                                   : shell_fail_memory(sh, name.len);
+    str_release(&name);
     return flow;
 }
 

@@ -460,25 +460,24 @@ static enum flow assign_default(struct builder *b, const struct part *part, stru
 static enum flow fail_unset(struct shell *sh, const struct part *part, const struct subject *s,
                             bool set)
 {
-    struct buf name, why;
-    const char *name_text, *why_text;
+    struct buf why;
+    struct str name;
+    const char *why_text;
     size_t len;
-    buf_init(&name, sh);
+    str_init(&name, sh->heap);
     buf_init(&why, sh);
     if (s->is_var)
-        buf_append(&name, s->ref.name->text, s->ref.name->len);
+        str_append(&name, s->ref.name->text, s->ref.name->len);
     else
         subject_name(part->param, s, &name);
     enum flow flow = build_word_text(sh, part->param->arg, BUILD_TEXT, &why);
     if (flow == FLOW_NEXT && why.len == 0)
         buf_append(&why, set ? "parameter null" : "parameter not set", set ? 14 : 17);
     if (flow == FLOW_NEXT)
-        flow = buf_text(sh, &name, &name_text, &len);
-    if (flow == FLOW_NEXT)
         flow = buf_text(sh, &why, &why_text, &len);
     if (flow == FLOW_NEXT)
-        flow = shell_fail(sh, ERROR_EXPANSION, 1, name_text, "%s", why_text);
-    buf_release(&name);
+        flow = shell_fail(sh, ERROR_EXPANSION, 1, str_text(&name), "%s", why_text);
+    str_release(&name);
     buf_release(&why);
     return flow;
 }

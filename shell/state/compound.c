@@ -69,16 +69,12 @@ const char *var_label(struct shell *sh, const struct var *var)
     return str_ok(&s) ? str_text(&s) : var->name->text;
 }
 
-const struct var *place_append_path(const struct place *place, bool with_root, struct str *s)
+static void append_step(struct str *s, const struct ref_step *step)
 {
-    struct ref_step first = {
-        .kind = place->kind, .index = place->index, .key = place->key, .key_len = place->key_len
-    };
-    const struct var *root = var_append_path(place->var, with_root, s);
-    for (uint32_t i = 0; i <= place->step_count; i++) {
-        const struct ref_step *step = i ? &place->steps[i - 1] : &first;
-        if (step->kind != REF_INDEX && step->kind != REF_KEY)
-            continue;
+    if (step->kind == REF_MEMBER) {
+        str_putc(s, '.');
+        str_append(s, step->member->text, step->member->len);
+    } else if (step->kind == REF_INDEX || step->kind == REF_KEY) {
         str_putc(s, '[');
         if (step->kind == REF_KEY)
             str_append(s, step->key, step->key_len);
@@ -86,6 +82,29 @@ const struct var *place_append_path(const struct place *place, bool with_root, s
             str_append_int(s, step->index);
         str_putc(s, ']');
     }
+}
+
+void var_ref_append_subscripts(struct str *s, const struct var_ref *ref)
+{
+    const struct ref_step first = {
+        .kind = ref->kind, .index = ref->index, .key = ref->key, .key_len = ref->key_len
+    };
+    append_step(s, &first);
+    for (uint32_t i = 0; i < ref->step_count; i++)
+        append_step(s, &ref->steps[i]);
+}
+
+void var_ref_append(struct str *s, const struct var_ref *ref)
+{
+    str_append(s, ref->name->text, ref->name->len);
+    var_ref_append_subscripts(s, ref);
+}
+
+const struct var *place_append_path(const struct place *place, bool with_root, struct str *s)
+{
+    const struct var_ref ref = place_ref(place);
+    const struct var *root = var_append_path(place->var, with_root, s);
+    var_ref_append_subscripts(s, &ref);
     return root;
 }
 

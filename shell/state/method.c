@@ -175,30 +175,6 @@ struct func *method_find(struct shell *sh, const char *command)
     return NULL;
 }
 
-/* REF as it is written. */
-static void append_ref(struct str *s, const struct var_ref *ref)
-{
-    struct ref_step first = {
-        .kind = ref->kind, .index = ref->index, .key = ref->key, .key_len = ref->key_len
-    };
-    str_append(s, ref->name->text, ref->name->len);
-    for (uint32_t i = 0; i <= ref->step_count; i++) {
-        const struct ref_step *step = i ? &ref->steps[i - 1] : &first;
-        if (step->kind == REF_MEMBER) {
-            str_putc(s, '.');
-            str_append(s, step->member->text, step->member->len);
-        } else if (step->kind == REF_KEY) {
-            str_putc(s, '[');
-            str_append(s, step->key, step->key_len);
-            str_putc(s, ']');
-        } else if (step->kind == REF_INDEX) {
-            str_putc(s, '[');
-            str_append_int(s, step->index);
-            str_putc(s, ']');
-        }
-    }
-}
-
 enum flow method_output(struct shell *sh, const char *command, const char **ret_text,
                         size_t *ret_len)
 {
@@ -224,7 +200,7 @@ enum flow method_value(struct shell *sh, const struct var_ref *ref, const char *
         return FLOW_ERROR;
     struct error error = sh->err;
     str_init(&command, sh->scratch);
-    append_ref(&command, ref);
+    var_ref_append(&command, ref);
     if (!str_ok(&command))
         return shell_fail_memory(sh, command.len);
     if (method_find(sh, str_text(&command)))

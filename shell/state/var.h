@@ -169,6 +169,11 @@ static inline struct var_ref var_ref_name(struct name *name)
     return (struct var_ref){ .name = name, .kind = REF_SCALAR };
 }
 
+/* Appends REF as it is written: `c.x[3]`, [@] left out. */
+void var_ref_append(struct str *s, const struct var_ref *ref);
+/* The same without the name. */
+void var_ref_append_subscripts(struct str *s, const struct var_ref *ref);
+
 enum var_assign_flags {
     ASSIGN_APPEND = 1u << 0,     /* += : adds for numbers, appends for strings */
     ASSIGN_TEMP = 1u << 1,       /* of `x=1 cmd`: undone with the nearest CMD frame, exported */
