@@ -1,8 +1,8 @@
 /*
  * Arithmetic: expression text -> bytecode -> number. ksh93 semantics: 64-bit integers and long
  * doubles, variables by name (also a[sub], dotted names, .sh.x), assignment operators, ++ --, ?:,
- * comma, && || short-circuit, ** power, bases, character constants 'x', math functions (func.c),
- * user functions .sh.math.name later.
+ * comma, && || short-circuit, ** power, bases, character constants 'x', math functions (func.c) and
+ * those of the script, .sh.math.name.
  */
 #ifndef SHELL_ARITH_ARITH_H
 #define SHELL_ARITH_ARITH_H

@@ -69,11 +69,3 @@ char *arena_dup(struct arena *a, const char *text, size_t len)
         memcpy(p, text, len);
     return p;
 }
-
-size_t arena_bytes(const struct arena *a)
-{
-    size_t total = 0;
-    for (const struct arena_chunk *chunk = a->chunks; chunk; chunk = chunk->older)
-        total += chunk->bytes;
-    return total;
-}

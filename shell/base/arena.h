@@ -33,6 +33,5 @@ static inline void *arena_alloc(struct arena *a, size_t bytes)
     return p;
 }
 char *arena_dup(struct arena *a, const char *text, size_t len); /* NUL-terminated copy */
-size_t arena_bytes(const struct arena *a);                      /* total of the chunks */
 
 #endif

@@ -307,8 +307,3 @@ const char *pattern_error(int error)
 {
     return error == ENOMEM ? NULL : "invalid regular expression";
 }
-
-bool pattern_option_nullglob(const struct pattern *p)
-{
-    return p->nullglob;
-}

@@ -67,7 +67,5 @@ size_t pattern_matches_spans(const struct pattern *p, const char *text, size_t l
  * can be done with a pattern compiled from *RET_TEXT, which is P's, and *RET_FLAGS. */
 bool pattern_worth_waiting(const struct pattern *p, size_t len, const char **ret_text,
                            size_t *ret_len, unsigned *ret_flags);
-/* Option letters of a leading ~(..): whether N (no match gives nothing) is set; for globbing. */
-bool pattern_option_nullglob(const struct pattern *p);
 
 #endif

@@ -392,7 +392,6 @@ static struct pattern *pattern_build(struct mem_region *region, const struct emi
         .text_len = (size_t)(ps->end - ps->text),
         .flags = flags,
         .period = (flags & PATTERN_PERIOD) != 0,
-        .nullglob = ps->nullglob,
         .left_open = ps->left_open,
         .right_open = ps->right_open,
         .left_fixed = ps->left_fixed,

@@ -124,7 +124,6 @@ struct parse {
     bool any_backref;
     bool left_open, right_open;   /* not anchored in a whole match */
     bool left_fixed, right_fixed; /* ~(l) ~(r): anchored even in a search */
-    bool nullglob;
     bool malformed, no_memory;
     uint32_t hidden_groups;               /* that order_groups made */
     uint8_t group_map[MATCH_CAPTURE_MAX]; /* with those: the number of each of the user's groups */
@@ -161,7 +160,6 @@ void order_groups(struct parse *ps, struct node **root);
 void order_alternatives(struct node *alt);
 /* Reads {n} {n,} {,m} {n,m} at *AT; false when it is none. */
 bool parse_bounds(const char **at, const char *end, uint32_t *ret_min, uint32_t *ret_max);
-bool parse_is_word(uint32_t cp);
 
 /* ---- code ---- */
 
@@ -248,7 +246,7 @@ struct pattern {
     const char *text; /* bytes of literals, or the whole pattern */
     size_t text_len;  /* of the latter */
     unsigned flags;   /* it was compiled with */
-    bool is_glob, is_stretch, period, nullglob;
+    bool is_glob, is_stretch, period;
     bool left_open, right_open;
     /* glob */
     const struct glob_seg *segs;

@@ -167,11 +167,6 @@ struct node *parse_repeat(struct parse *ps, struct node *child, uint32_t min, ui
     return node;
 }
 
-bool parse_is_word(uint32_t cp)
-{
-    return cp < 128 ? cclass_is((char)cp, CC_NAME) : utf8_to_lower(cp) != utf8_to_upper(cp);
-}
-
 static bool parse_number(const char **at, const char *end, uint32_t *ret)
 {
     enum { BOUND_MAX = 100000 };
@@ -365,9 +360,6 @@ static bool apply_option(struct parse *ps, char letter, bool on)
         return true;
     }
     switch (letter) {
-    case 'N':
-        ps->nullglob |= on && ps->depth == 0;
-        break;
     case 'i':
         ps->nocase = on;
         break;
@@ -392,7 +384,8 @@ static bool apply_option(struct parse *ps, char letter, bool on)
         option_right(ps, on);
         break;
     default:
-        return strchr("MOUps", letter) != NULL; /* what they ask for is so anyway */
+        return strchr("MNOUps", letter) !=
+               NULL; /* what they ask for is so anyway, or glob.c does it */
     }
     return true;
 }

@@ -63,33 +63,3 @@ void vec_push(struct vec *v, void *item)
     v->items[v->count++] = item;
     v->items[v->count] = NULL;
 }
-
-void *vec_pop(struct vec *v)
-{
-    if (v->count == 0)
-        return NULL;
-    void *item = v->items[--v->count];
-    v->items[v->count] = NULL;
-    return item;
-}
-
-void vec_insert(struct vec *v, size_t at, void *item)
-{
-    if (at > v->count)
-        at = v->count;
-    if (!vec_reserve(v, 1))
-        return;
-    memmove(v->items + at + 1, v->items + at, (v->count - at + 1) * sizeof *v->items);
-    v->items[at] = item;
-    v->count++;
-}
-
-void vec_remove(struct vec *v, size_t at, size_t count)
-{
-    if (at >= v->count)
-        return;
-    if (count > v->count - at)
-        count = v->count - at;
-    memmove(v->items + at, v->items + at + count, (v->count - at - count + 1) * sizeof *v->items);
-    v->count -= count;
-}

@@ -19,9 +19,6 @@ void vec_release(struct vec *v); /* frees the array, not what the items point to
 void vec_clear(struct vec *v);
 bool vec_reserve(struct vec *v, size_t extra);
 void vec_push(struct vec *v, void *item);
-void *vec_pop(struct vec *v); /* NULL when empty */
-void vec_insert(struct vec *v, size_t at, void *item);
-void vec_remove(struct vec *v, size_t at, size_t count);
 static inline bool vec_ok(const struct vec *v)
 {
     return !v->failed;

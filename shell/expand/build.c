@@ -42,11 +42,6 @@ static const uint8_t byte_kind[256] = {
     ['%'] = B_ESCAPE,
 };
 
-bool pattern_byte_is_special(char c)
-{
-    return (byte_kind[(unsigned char)c] & B_ESCAPE) != 0;
-}
-
 void buf_append_escaped(struct buf *buf, const char *text, size_t len, enum build_mode mode,
                         bool *ret_escaped)
 {

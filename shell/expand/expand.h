@@ -51,10 +51,6 @@ enum flow expand_text_in(struct shell *sh, const struct word *word, struct buf *
  */
 enum flow expand_pattern(struct shell *sh, const struct word *word, const char **ret_text,
                          size_t *ret_len) NODISCARD;
-/* Does TEXT match the pattern WORD (case, [[ == ]])? Literal patterns are compiled once per
- * program. RECORD: sets .sh.match. The way to match: prefer it to expand_pattern. */
-enum flow expand_matches(struct shell *sh, const struct word *word, const char *text, size_t len,
-                         bool record, bool *ret) NODISCARD;
 /* To ERE text for [[ =~ ]]: quoted characters are made literal for regcomp. */
 enum flow expand_regex(struct shell *sh, const struct word *word, const char **ret_text,
                        size_t *ret_len) NODISCARD;

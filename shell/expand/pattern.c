@@ -155,18 +155,3 @@ enum flow pattern_use_record(struct shell *sh, const struct pattern_use *use, co
     struct match_span whole = { 0, (ptrdiff_t)len };
     return special_set_match(sh, text + start, len, &whole, 1);
 }
-
-enum flow expand_matches(struct shell *sh, const struct word *word, const char *text, size_t len,
-                         bool record, bool *ret)
-{
-    struct pattern_use use;
-    TRY(pattern_use_word(sh, word, &use));
-    bool matched = pattern_use_matches(&use, text, len);
-    enum flow flow = FLOW_NEXT;
-    if (record && matched)
-        flow = pattern_use_record(sh, &use, text, 0, (ptrdiff_t)len);
-    pattern_use_release(&use);
-    if (flow == FLOW_NEXT)
-        *ret = matched;
-    return flow;
-}

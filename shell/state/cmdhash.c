@@ -113,11 +113,6 @@ static struct tracked *track(struct shell *sh, const char *name, const char *pat
     return tracked;
 }
 
-enum flow cmdhash_add(struct shell *sh, const char *name, const char *path)
-{
-    return track(sh, name, path) ? FLOW_NEXT : shell_fail_memory(sh, strlen(path) + 1);
-}
-
 static const char *default_path_text(void)
 {
     static char text[256];

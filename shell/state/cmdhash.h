@@ -14,8 +14,9 @@ bool cmdhash_is_builtin(struct shell *sh, const char *path);
  * EACCES. It may be that of a builtin (cmdhash_is_builtin), where no file need be. Borrowed until
  * the table changes. DEFAULT_PATH: search the standard PATH and do not track (command -p). */
 const char *cmdhash_find(struct shell *sh, const char *name, bool default_path);
-enum flow cmdhash_add(struct shell *sh, const char *name, const char *path) NODISCARD;
+/* Forgets where NAME leads; false: it was not tracked. */
 bool cmdhash_remove(struct shell *sh, const char *name);
+/* Forgets all. */
 void cmdhash_clear(struct shell *sh);
 /* Tracked names in byte order, NULL-terminated, in scratch; cmdhash_path tells where one leads
  * (borrowed; NULL: not tracked). */

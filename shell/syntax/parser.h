@@ -358,8 +358,6 @@ bool here_read_all(struct parser *p);
 void resolve_word(struct parser *p, struct word *word, enum word_mode mode);
 /* The same for WORD of one unquoted literal without special bytes. */
 void resolve_literal(struct parser *p, struct word *word, enum word_mode mode);
-struct word *word_from_parts(struct parser *p, struct part *parts, uint32_t count, uint32_t line,
-                             enum word_mode mode);
 
 /* parse.c */
 struct list *parse_list(struct parser *p); /* NULL with status OK: empty */

@@ -148,25 +148,3 @@ void resolve_literal(struct parser *p, struct word *word, enum word_mode mode)
     if (mode_is_compiled(mode))
         word->cache = parser_cache(p);
 }
-
-struct word *word_from_parts(struct parser *p, struct part *parts, uint32_t count, uint32_t line,
-                             enum word_mode mode)
-{
-    struct word *word = parser_alloc(p, sizeof *word);
-    if (!word)
-        return NULL;
-    word->line = line;
-    word->parts = parts;
-    word->part_count = count;
-    for (uint32_t i = 0; i < count; i++) {
-        const struct part *part = &parts[i];
-        if (part->quoted)
-            word->flags |= WORD_HAS_QUOTES;
-        if (part->kind == PART_TILDE)
-            word->flags |= WORD_HAS_TILDE;
-        else if (part->kind != PART_LITERAL)
-            word->flags |= WORD_HAS_EXPANSION | (part->quoted ? 0 : WORD_UNQUOTED_EXPANSION);
-    }
-    resolve_word(p, word, mode);
-    return p->status == PARSE_OK ? word : NULL;
-}

@@ -12,8 +12,6 @@ void unparse_function(struct str *s, const struct node_function *function);
 void unparse_word(struct str *s, const struct word *word);
 /* The inside of (( )). */
 void unparse_arith(struct str *s, const struct word *word);
-void unparse_assign(struct str *s, const struct assign *assign);
-void unparse_redir(struct str *s, const struct redir *redir);
 /* The command on one line, shortened to at most MAX bytes, for job lists. */
 void unparse_summary(struct str *s, const struct node *node, size_t max);
 

@@ -58,24 +58,6 @@ void unparse_arith(struct str *s, const struct word *word)
     unparser_release(&u);
 }
 
-void unparse_assign(struct str *s, const struct assign *assign)
-{
-    struct unparser u;
-    unparser_init(&u, s, 0);
-    u.oneline = true;
-    unparser_assign(&u, assign);
-    unparser_release(&u);
-}
-
-void unparse_redir(struct str *s, const struct redir *redir)
-{
-    struct unparser u;
-    unparser_init(&u, s, 0);
-    u.no_here = true;
-    unparser_redir(&u, redir);
-    unparser_release(&u);
-}
-
 void unparse_summary(struct str *s, const struct node *node, size_t max)
 {
     struct unparser u;

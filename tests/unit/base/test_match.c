@@ -211,9 +211,6 @@ static void test_options(void **state)
         { "~(E)(a|b)\\1|c", "xab", false },
     };
     CHECK(examples, 0);
-    struct pattern *p = compile("~(N)x*", 0);
-    assert_true(pattern_option_nullglob(p));
-    pattern_free(p);
 }
 
 /* What the C library would read otherwise, or not at all. */

@@ -18,29 +18,17 @@ static void test_all(void **state)
     (void)state;
     struct vec v;
     vec_init(&v, mem_region_malloc());
-    assert_null(vec_pop(&v));
     for (uintptr_t i = 1; i <= 1000; i++) {
         vec_push(&v, item(i));
         assert_null(v.items[v.count]);
     }
-    assert_ptr_equal(vec_pop(&v), item(1000));
-    vec_insert(&v, 0, item(7));
-    vec_insert(&v, 5000, item(8));
-    assert_int_equal(v.count, 1001);
-    assert_ptr_equal(v.items[0], item(7));
-    assert_ptr_equal(v.items[1], item(1));
-    assert_ptr_equal(v.items[1000], item(8));
-    vec_remove(&v, 1, 999);
-    assert_int_equal(v.count, 2);
-    assert_ptr_equal(v.items[1], item(8));
-    assert_null(v.items[2]);
-    vec_remove(&v, 1, 99);
-    vec_remove(&v, 9, 1);
-    assert_int_equal(v.count, 1);
+    assert_int_equal(v.count, 1000);
+    assert_ptr_equal(v.items[0], item(1));
+    assert_ptr_equal(v.items[999], item(1000));
     assert_true(vec_ok(&v));
     assert_false(vec_reserve(&v, SIZE_MAX / 4));
     assert_false(vec_ok(&v));
-    assert_int_equal(v.count, 1);
+    assert_int_equal(v.count, 1000);
     vec_clear(&v);
     assert_true(vec_ok(&v));
     assert_int_equal(v.count, 0);

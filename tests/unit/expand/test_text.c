@@ -1,4 +1,6 @@
 /* Words as one text, patterns, references, prompt texts, and what they cost. */
+#include "shell/expand/build.h"
+
 #include "expand_test.h"
 
 enum kind { KIND_TEXT, KIND_PATTERN, KIND_REGEX };
@@ -55,8 +57,10 @@ static bool matches(const char *words, const char *text)
 {
     struct program *program = parse_words(words);
     const struct word *word = program_words(program)->args[1].word;
-    bool matched = false;
-    assert_int_equal(expand_matches(sh, word, text, strlen(text), false, &matched), FLOW_NEXT);
+    struct pattern_use use;
+    assert_int_equal(pattern_use_word(sh, word, &use), FLOW_NEXT);
+    bool matched = pattern_use_matches(&use, text, strlen(text));
+    pattern_use_release(&use);
     program_release(program);
     return matched;
 }

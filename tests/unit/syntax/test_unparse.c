@@ -100,12 +100,10 @@ static void test_pieces(void **state)
     const struct node_simple *simple = (const struct node_simple *)program->body->items[0].node;
     struct str s;
     str_init(&s, f.region);
-    unparse_assign(&s, &simple->assigns[0]);
-    str_putc(&s, '|');
     unparse_word(&s, simple->args[0].word);
     str_putc(&s, '|');
-    unparse_redir(&s, &simple->node.redirs[0]);
-    assert_string_equal(str_text(&s), "x[1]+=(a \"$b\")|c\\ d|2>>e");
+    unparse_node(&s, &simple->node, 0);
+    assert_string_equal(str_text(&s), "c\\ d|x[1]+=(a \"$b\") c\\ d 2>>e\n");
     str_release(&s);
     program_release(program);
     assert_int_equal(fixture_release(&f), 0);
