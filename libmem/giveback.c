@@ -13,8 +13,10 @@
  *   is free, a program phase ended and perhaps nothing will be called again: the free memory goes
  *   at once. But what is taken again afterwards has a price: no collapse of the same kind (some,
  *   most or all is free) counts before twenty times the time of touching it again has passed, so a
- *   loop that does so on purpose loses 5 %. Where all was free and more work than touching lay
- *   between, three times are enough. Only one that frees most or all, and twice of what was taken
+ *   loop that does so on purpose loses 5 %; that is processor time, for on a busy machine other
+ *   programs run meanwhile, or sixteen times as long by the clock. The first time that only some is
+ *   free counts when the program has run so long. Where all was free and more work than touching
+ * lay between, three times are enough. Only one that frees most or all, and twice of what was taken
  *   again, comes early: such ones cost less than the first touching of the memory did. The kinds
  *   have accounts of their own, since that all is free is likely to be the end, whatever was a
  *   mistake before.
@@ -39,6 +41,7 @@ enum {
     COST_FAULT_NS = 1500,     /* ... and so much for each fault: few on huge pages */
     COST_TIMES = 20,          /* so much time must pass ... */
     COST_TIMES_SLOW = 3,      /* ... and so much where it was not taken in haste */
+    COST_TIMES_LATE = 16,     /* ... or so many times as much by the clock */
     CALM_SHIFT_MAX = 6,
     SOME_PART = 2, /* the parts of what is free that large blocks may be at most */
     MOST_PART = 64,
@@ -222,6 +225,7 @@ static size_t region_give_part(struct mem_region *region, size_t bytes, enum giv
         return 0;
     region->give_accounts[part].given += given;
     region->give_accounts[part].given_at = region->given_at = now;
+    region->given_cpu = glue_cpu_us();
     region->given_faults = glue_faults();
     return given;
 }
@@ -249,6 +253,36 @@ static uint64_t cost_us(struct mem_region *region, size_t bytes)
     return (bytes >> COST_SHIFT) + (here < pages ? here : pages) * COST_FAULT_NS / 1000;
 }
 
+/* PRICE us more of processor time must pass. */
+static void account_charge(struct give_account *account, uint64_t price)
+{
+    account->next += price;
+    account->next_cpu += price;
+    account->late += price * COST_TIMES_LATE;
+}
+
+/* What is charged next counts from AT, by the clock, and CPU. */
+static void account_begin(struct give_account *account, uint64_t at, uint64_t cpu)
+{
+    account->next = account->late = at;
+    account->next_cpu = cpu;
+}
+
+static bool account_paid(struct give_account *account, uint64_t now)
+{
+    if (now < account->next)
+        return false;
+    if (now >= account->late)
+        return true;
+    uint64_t cpu = glue_cpu_us();
+    if (cpu >= account->next_cpu) {
+        account->late = account->next;
+        return true;
+    }
+    account->next = now + (account->next_cpu - cpu);
+    return false;
+}
+
 /* Charges what was taken again to the accounts that gave it. */
 static void accounts_charge(struct mem_region *region, uint64_t now)
 {
@@ -263,10 +297,13 @@ static void accounts_charge(struct mem_region *region, uint64_t now)
         size_t left = region->retaken_bytes;
         size_t bytes = left < account->given || part == GIVE_SOME ? left : account->given;
         unsigned times = part == GIVE_ALL && !haste ? COST_TIMES_SLOW : COST_TIMES;
-        bool paid = now >= account->next;
+        uint64_t price = cost * bytes / taken * times;
+        bool paid = account_paid(account, now);
         account->given -= bytes < account->given ? bytes : account->given;
         account->debt = (paid ? 0 : account->debt) + bytes;
-        account->next = (paid ? account->given_at : account->next) + cost * bytes / taken * times;
+        if (paid)
+            account_begin(account, account->given_at, region->given_cpu);
+        account_charge(account, price);
         region->retaken_bytes -= bytes;
     }
 }
@@ -275,9 +312,15 @@ static void accounts_charge(struct mem_region *region, uint64_t now)
  * not long ago for nothing. */
 static void give_collapsed(struct mem_region *region, enum give_part part, uint64_t now)
 {
-    const struct give_account *account = &region->give_accounts[part];
+    struct give_account *account = &region->give_accounts[part];
 
-    if (now >= account->next || (part != GIVE_SOME && region->dirty_bytes / 2 >= account->debt))
+    if (part == GIVE_SOME && !account->late) {
+        uint64_t price = (region->dirty_bytes >> COST_SHIFT) * COST_TIMES;
+        account_begin(account, now - price, 0);
+        account_charge(account, price);
+    }
+    if (account_paid(account, now) ||
+        (part != GIVE_SOME && region->dirty_bytes / 2 >= account->debt))
         (void)region_give_calm(region, region->dirty_bytes, part, PERIOD_ANY, now);
 }
 
@@ -356,7 +399,7 @@ void give_left(struct mem_region *region)
         return;
     uint64_t now = glue_time_us();
     accounts_charge(region, now);
-    if (now < region->give_accounts[GIVE_ALL].next)
+    if (!account_paid(&region->give_accounts[GIVE_ALL], now))
         return;
     pack_shrink(region);
     if (region->dirty_bytes >= LEFT_MIN + mem_settings.cache_bytes)
@@ -437,7 +480,7 @@ static void region_fork(struct mem_region *region)
         region->fork_low = bytes;
     uint64_t now = glue_time_us();
     accounts_charge(region, now);
-    if (bytes >= FORK_MUCH && now >= region->give_accounts[GIVE_SOME].next)
+    if (bytes >= FORK_MUCH && account_paid(&region->give_accounts[GIVE_SOME], now))
         (void)region_give_calm(region, bytes, GIVE_SOME, PERIOD_ANY, now);
     else if (++region->fork_count >= FORKS)
         (void)region_give_calm(region, region->fork_low, GIVE_SOME, PERIOD_ANY, now);

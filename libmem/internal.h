@@ -125,7 +125,9 @@ struct give_account {
     uint64_t given_at; /* us: when last something was given */
     size_t given;      /* and not taken again yet */
     size_t debt;       /* taken again since it was last paid ... */
-    uint64_t next;     /* ... us: will be by then */
+    uint64_t next;     /* ... us: before then it cannot have been, ... */
+    uint64_t next_cpu; /* ... it is at this processor time, ... */
+    uint64_t late;     /* ... or then, however little ran; 0: nothing was ever charged */
 };
 
 struct mem_region {
@@ -179,7 +181,8 @@ struct mem_region {
     size_t retaken_total; /* retaken_bytes is that since the last collapse */
     size_t given_count;   /* spans in bins that are `given` */
     struct give_account give_accounts[GIVE_PARTS];
-    uint64_t given_at;     /* us: when last something was given for one of them ... */
+    uint64_t given_at;     /* us: when last something was given for one of them, ... */
+    uint64_t given_cpu;    /* ... at which processor time ... */
     uint64_t given_faults; /* ... and how many faults there had been when last was looked */
     uint64_t give_start;   /* us: the period of calm began ... */
     uint32_t give_period;  /* ... and its number */

@@ -282,12 +282,18 @@ static __attribute__((noinline)) void *front_alloc(size_t bytes, size_t align, b
     return block;
 }
 
+/* As class_small, of a heap, which is no POOL. */
+static inline struct size_class *heap_class(struct mem_region *region, size_t bytes)
+{
+    return &region->classes[(bytes - 1) / MEM_ALIGN];
+}
+
 void *malloc(size_t bytes)
 {
     struct mem_region *region = heap_mine;
 
     if (MEM_LIKELY(bytes - 1 < MEM_PEEK(region->small_limit)))
-        return class_take(region, class_small(region, bytes));
+        return class_take(region, heap_class(region, bytes));
     return front_alloc(bytes, MEM_ALIGN, false, CALLER);
 }
 
@@ -370,7 +376,7 @@ void *calloc(size_t count, size_t bytes)
         return NULL;
     }
     if (MEM_LIKELY(all - 1 < MEM_PEEK(region->small_limit))) {
-        void *block = class_take(region, class_small(region, all));
+        void *block = class_take(region, heap_class(region, all));
         return MEM_LIKELY(block) ? memset(block, 0, all) : NULL;
     }
     return front_alloc(all, MEM_ALIGN, true, CALLER);

@@ -7,7 +7,8 @@
  * freed.
  * - shell: insert nodes of 24..64 bytes with strings of 8..40, assign, unset, append, free all.
  * - small: random sizes of 8..1000 bytes, 20000 live.
- * - large: blocks of 64 KiB..16 MiB, touched, freed, again and again.
+ * - large: blocks of 64 KiB..16 MiB, touched, freed, again and again: so often that the first
+ *   touching of memory counts little, but for no more than a second.
  * - pass: each thread frees what the one before it got.
  * - ebizzy: chunks of up to 256 KiB, got beforehand as in the original; then one freed and got
  *   again, copied and searched at random.
@@ -151,11 +152,12 @@ static double small_load(unsigned thread, size_t scale)
 
 static double large_load(unsigned thread, size_t scale)
 {
-    size_t count = 2000 * scale / 100;
+    size_t count = 40000 * scale / 100, done = 0;
     uint64_t seed = 424242 + thread;
     char *live[8] = { 0 };
+    double end = cpu_ns() + 1e9 * thread_count;
 
-    for (size_t i = 0; i < count; i++) {
+    for (; done < count && (done % 64 || cpu_ns() < end); done++) {
         char **slot = &live[next_random(&seed) % 8];
         size_t bytes = (size_t)65536 << next_random(&seed) % 9;
         free(*slot);
@@ -165,7 +167,7 @@ static double large_load(unsigned thread, size_t scale)
     }
     for (int i = 0; i < 8; i++)
         free(live[i]);
-    return 2.0 * (double)count;
+    return 2.0 * (double)done;
 }
 
 static double pass_load(unsigned thread, size_t scale)
