@@ -510,6 +510,7 @@ static enum flow set_variables(struct getopts *g, const struct var_ref *variable
     if (!index_name->cur || !(index_name->cur->attrs & VAR_SPECIAL)) /* it was unset */
         TRY(var_set_int(sh, "OPTIND", state.index));
     sh->getopts = state;
+    sh->getopts.unset = false;
     return FLOW_NEXT;
 }
 

@@ -126,6 +126,7 @@ struct getopts_state {
     int64_t index;
     size_t offset;
     bool failed; /* an option since the first was a mistake that getopts reported */
+    bool unset;  /* OPTIND was unset, and getopts has not run since */
 };
 
 enum pending_bits {
@@ -258,6 +259,7 @@ struct shell {
     bool command_named;  /* and a name follows it */
     bool show_only;      /* set -o showme: commands are shown instead of run */
     bool redir_traced;   /* xtrace: a line of redirections was begun */
+    bool redir_text;     /* and ended by the text of a here-document */
     bool is_child;       /* a forked subshell: never returns to the parent's boundary */
     uint8_t exit_warned; /* an exit was refused, jobs being stopped: 2 at once, 1 a command later */
     bool exiting;        /* running the EXIT trap */

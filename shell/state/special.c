@@ -97,6 +97,8 @@ static enum flow get_shell_ppid(struct shell *sh, struct name *name, const char 
 static enum flow get_optind(struct shell *sh, struct name *name, const char **ret_text,
                             size_t *ret_len)
 {
+    if (sh->getopts.unset)
+        return show_nothing(ret_text, ret_len);
     return show_number(sh, name, sh->getopts.index, ret_text, ret_len);
 }
 
@@ -298,7 +300,7 @@ static enum flow set_optind(struct shell *sh, struct name *name, const char *tex
     (void)name;
     if (text && (!num_parse_int(text, len, &index) || index < 0))
         index = 1;
-    sh->getopts = (struct getopts_state){ .index = index };
+    sh->getopts = (struct getopts_state){ .index = index, .unset = !text };
     return FLOW_NEXT;
 }
 

@@ -18,6 +18,7 @@ enum special_flags {
     SPECIAL_VERSION = 1u << 7,  /* .sh.version: a number in arithmetic */
     SPECIAL_YIELDS = 1u << 8,   /* what is assigned takes the place of the special meaning */
     SPECIAL_GETOPTS = 1u << 9,  /* a local of a POSIX function starts getopts anew for the call */
+    SPECIAL_CHECKED = 1u << 10, /* keeps its value when special_locale_known says no to a new one */
 };
 struct special {
     const char *name;
@@ -43,7 +44,9 @@ void special_refresh(struct shell *sh, struct name *name);
 enum flow special_save(struct shell *sh, const struct name *name) NODISCARD;
 /* Takes the locale from the variables: after the environment was imported. */
 void special_locale(struct shell *sh);
-/* `changed` of LANG and LC_*: the same, with a warning about what is no locale's name. */
+/* May NAME, LANG or LC_*, be TEXT? If not, that is warned of. */
+bool special_locale_known(struct shell *sh, const struct name *name, const char *text, size_t len);
+/* `changed` of LANG and LC_*: as special_locale. */
 enum flow special_set_locale(struct shell *sh, struct name *name, const char *text,
                              size_t len) NODISCARD;
 /* Takes the line editor from VISUAL or EDITOR. */

@@ -116,12 +116,21 @@ void special_locale(struct shell *sh)
         special_refresh(sh, ifs); /* its characters may be others now */
 }
 
-enum flow special_set_locale(struct shell *sh, struct name *name, const char *text, size_t len)
+bool special_locale_known(struct shell *sh, const struct name *name, const char *text, size_t len)
 {
     const char *all = var_text(sh, "LC_ALL");
     bool counts = strcmp(name->text, "LC_ALL") == 0 || !all || !*all;
-    if (text && len > 0 && counts && !is_plausible(text))
-        shell_warn(sh, NULL, "%s: unknown locale", text);
+    if (len == 0 || !counts || is_plausible(text))
+        return true;
+    shell_warn(sh, NULL, "%.*s: unknown locale", (int)len, text);
+    return false;
+}
+
+enum flow special_set_locale(struct shell *sh, struct name *name, const char *text, size_t len)
+{
+    (void)name;
+    (void)text;
+    (void)len;
     special_locale(sh);
     return FLOW_NEXT;
 }

@@ -253,6 +253,15 @@ static enum flow finish(struct shell *sh, struct var *var, const struct draft *d
     return var_notify(sh, var);
 }
 
+/* A locale that there is not leaves LC_ALL and its kin as they were, as in ksh93. */
+static bool is_refused(struct shell *sh, const struct place *place, const struct draft *draft)
+{
+    const struct var *var = place->var;
+    return (var->attrs & VAR_SPECIAL) && (var->name->special->flags & SPECIAL_CHECKED) &&
+           (draft->bits & VALUE_TEXT) &&
+           !special_locale_known(sh, var->name, draft->text, draft->len);
+}
+
 enum flow place_store(struct shell *sh, struct place *place, const struct draft *draft,
                       unsigned flags)
 {
@@ -261,6 +270,8 @@ enum flow place_store(struct shell *sh, struct place *place, const struct draft 
     bool append = (flags & ASSIGN_APPEND) && (draft->bits & VALUE_TEXT) &&
                   !(var->attrs & (VAR_JUSTIFY | VAR_BINARY));
     const struct value *there = place_stored(place);
+    if (__builtin_expect(is_refused(sh, place, draft), 0))
+        return FLOW_NEXT;
     if (there && (there->bits & VALUE_ARRAY) &&
         !is_compound) /* m[1]=x of an array in the array is its element 0 */
         place_add_zero(place, there->array->assoc);
@@ -588,6 +599,13 @@ static enum flow unset_disciplined(struct shell *sh, const struct var_ref *ref, 
     return place_find(sh, ref, place);
 }
 
+/* .sh.math and .sh.stats: they cannot be assigned, as silence would mislead, but be given up. */
+static bool is_losable(const struct var *var)
+{
+    return (var->attrs & VAR_SPECIAL) && (var->name->special->flags & SPECIAL_LOSABLE) &&
+           (var->name->special->flags & SPECIAL_READONLY);
+}
+
 enum flow var_unset(struct shell *sh, const struct var_ref *ref, bool no_nameref)
 {
     struct place place;
@@ -599,7 +617,8 @@ enum flow var_unset(struct shell *sh, const struct var_ref *ref, bool no_nameref
     TRY(check_confined(sh, place.var ? place.name : ref->name));
     if (!place.var)
         return FLOW_NEXT;
-    TRY(var_check_writable(sh, place.var, 0));
+    if (!is_losable(place.var))
+        TRY(var_check_writable(sh, place.var, 0));
     if (place.var->attrs & VAR_DISCIPLINE) {
         TRY(unset_disciplined(sh, ref, &place));
         if (!place.var)
