@@ -446,6 +446,14 @@ void files_flush(struct fdtab *tab)
     tab->touched = NULL;
 }
 
+void files_flush_shared(struct fdtab *tab, struct open_file *reader)
+{
+    for (struct open_file *file = tab->files; file; file = file->next) {
+        if (file->out.len > 0 && !file->capture && files_share(file, reader))
+            file_flush(tab, file);
+    }
+}
+
 bool fdtab_flush(struct shell *sh)
 {
     files_flush(sh->fdtab);

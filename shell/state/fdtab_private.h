@@ -85,6 +85,8 @@ enum flow slot_set(struct shell *sh, struct frame *target, int fd, struct open_f
 
 /* Writes out all buffers. */
 void files_flush(struct fdtab *tab);
+/* Writes out what is buffered for the file that READER reads, too. */
+void files_flush_shared(struct fdtab *tab, struct open_file *reader);
 
 /* fdsink.c */
 /* As fdtab_capture_poll. */

@@ -272,8 +272,8 @@ static ssize_t input_fill(struct input *in)
             return -1;
         if (!sys_idle_fd(fd))
             return -1;
-    } else if (in->file->out.len > 0) {
-        files_flush(in->tab);
+    } else {
+        files_flush_shared(in->tab, in->file);
     }
     ssize_t n;
     if (in->kind == INPUT_PIPE)
