@@ -78,7 +78,8 @@ static enum flow report(struct shell *sh, struct query *query, const char *name,
     }
     if (meaning == MEANING_FILE) {
         /* looking a name up makes its first place known */
-        bool tracked = map_get(&sh->cmdhash, name, strlen(name)) != NULL;
+        const char *first = cmdhash_path(sh, name);
+        bool tracked = first && strcmp(first, text) == 0;
         out_printf(sh->out, tracked ? "%s is a tracked alias for %s\n" : "%s is %s\n", name, text);
         return FLOW_NEXT;
     }

@@ -50,10 +50,7 @@ static enum flow items_run(struct shell *sh, const struct node_case *node, const
 
 enum flow exec_case(struct shell *sh, const struct node_case *node)
 {
-    bool skip;
-    TRY(exec_debug(sh, &node->node, &skip));
-    if (skip)
-        return FLOW_NEXT;
+    bool skip = false;
     struct mem_mark mark = mem_region_mark(sh->scratch);
     const char *text;
     size_t len;
@@ -64,7 +61,9 @@ enum flow exec_case(struct shell *sh, const struct node_case *node)
         flow = copy ? FLOW_NEXT : shell_fail_memory(sh, len + 1);
         text = copy;
     }
-    if (flow == FLOW_NEXT)
+    if (flow == FLOW_NEXT && exec_debug_wanted(sh))
+        flow = exec_debug_head(sh, &node->node, "case", NULL, text, &skip);
+    if (flow == FLOW_NEXT && !skip)
         flow = items_run(sh, node, text, len);
     mem_region_reset(sh->scratch, mark);
     return flow;

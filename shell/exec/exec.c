@@ -21,6 +21,7 @@
 #include "shell/state/site.h"
 #include "shell/state/type.h"
 #include "shell/state/view.h"
+#include "shell/syntax/unparse.h"
 
 /* What node_run chooses from stays out of it, so that it has nothing to save: a switch and jumps.
  */
@@ -71,6 +72,43 @@ enum flow exec_debug_slow(struct shell *sh, const struct node *node, const char 
     return FLOW_NEXT;
 }
 
+static enum flow debug_made(struct shell *sh, const struct node *node, struct str *text,
+                            bool *ret_skip)
+{
+    enum flow flow = str_ok(text) ? exec_debug_slow(sh, node, str_text(text), ret_skip)
+                                  : shell_fail_memory(sh, text->len);
+    str_release(text);
+    return flow;
+}
+
+enum flow exec_debug_arith_slow(struct shell *sh, const struct node *node, const struct word *word,
+                                bool *ret_skip)
+{
+    struct str text;
+    str_init(&text, sh->heap);
+    str_append_z(&text, "(( ");
+    unparse_arith(&text, word);
+    str_append_z(&text, " ))");
+    return debug_made(sh, node, &text, ret_skip);
+}
+
+enum flow exec_debug_head(struct shell *sh, const struct node *node, const char *word,
+                          const struct name *name, const char *value, bool *ret_skip)
+{
+    struct str text;
+    str_init(&text, sh->heap);
+    str_append_z(&text, word);
+    if (name) {
+        str_printf(&text, " %s in ", name->text);
+        str_append_z(&text, value);
+    } else {
+        str_putc(&text, ' ');
+        text_quote(&text, value, strlen(value));
+        str_append_z(&text, " in");
+    }
+    return debug_made(sh, node, &text, ret_skip);
+}
+
 static enum flow condition_run(struct shell *sh, const struct list *list)
 {
     sh->condition_depth++;
@@ -101,7 +139,7 @@ static NOINLINE enum flow and_or_run(struct shell *sh, const struct node_and_or 
 static NOINLINE enum flow arith_run_node(struct shell *sh, const struct node_arith *node)
 {
     bool skip;
-    TRY(exec_debug(sh, &node->node, &skip));
+    TRY(exec_debug_arith(sh, &node->node, node->expression, &skip));
     if (skip)
         return FLOW_NEXT;
     if (xtrace_on(sh))

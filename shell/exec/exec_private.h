@@ -26,6 +26,20 @@ static inline enum flow exec_debug(struct shell *sh, const struct node *node, bo
     return exec_debug_wanted(sh) ? exec_debug_slow(sh, node, NULL, ret_skip) : FLOW_NEXT;
 }
 
+/* The same before an arithmetic command or a part of for (( )): .sh.command is (( WORD )). */
+enum flow exec_debug_arith_slow(struct shell *sh, const struct node *node, const struct word *word,
+                                bool *ret_skip) NODISCARD;
+static inline enum flow exec_debug_arith(struct shell *sh, const struct node *node,
+                                         const struct word *word, bool *ret_skip)
+{
+    *ret_skip = false;
+    return exec_debug_wanted(sh) ? exec_debug_arith_slow(sh, node, word, ret_skip) : FLOW_NEXT;
+}
+/* The same before a turn of a loop over words and before `case`: .sh.command is `for NAME in
+ * VALUE`, `case VALUE in` (no NAME). WORD: which of them it is. */
+enum flow exec_debug_head(struct shell *sh, const struct node *node, const char *word,
+                          const struct name *name, const char *value, bool *ret_skip) NODISCARD;
+
 /* assign.c: an assignment of a simple command (exec_assign is for declaration commands). */
 enum flow assign_run(struct shell *sh, const struct assign *assign, unsigned flags) NODISCARD;
 /* subshell.c: the EXIT action that this shell or subshell set for itself. It changes the status

@@ -88,7 +88,8 @@ static enum flow for_turns(struct shell *sh, const struct node_for *node,
     sh->loop_depth++;
     for (size_t i = 0; i < fields->count; i++) {
         bool skip = false;
-        flow = exec_debug(sh, &node->node, &skip);
+        if (exec_debug_wanted(sh))
+            flow = exec_debug_head(sh, &node->node, "for", node->name, fields->argv[i], &skip);
         if (flow == FLOW_NEXT && !skip)
             flow = set_variable(sh, node->name, fields->argv[i]);
         if (flow == FLOW_NEXT && !skip)
@@ -112,10 +113,15 @@ enum flow exec_for(struct shell *sh, const struct node_for *node)
 }
 
 /* One expression of for (( )); *RET_TRUE also for an empty one. */
-static enum flow arith_part(struct shell *sh, const struct word *word, bool *ret_true)
+static enum flow arith_part(struct shell *sh, const struct node_arith_for *node,
+                            const struct word *word, bool *ret_true)
 {
+    bool skip;
     *ret_true = true;
     if (!word)
+        return FLOW_NEXT;
+    TRY(exec_debug_arith(sh, &node->node, word, &skip));
+    if (skip)
         return FLOW_NEXT;
     if (xtrace_on(sh))
         xtrace_arith(sh, word);
@@ -131,14 +137,14 @@ static enum flow arith_part(struct shell *sh, const struct word *word, bool *ret
 enum flow exec_arith_for(struct shell *sh, const struct node_arith_for *node)
 {
     bool go_on;
-    TRY(arith_part(sh, node->init, &go_on));
+    TRY(arith_part(sh, node, node->init, &go_on));
     enum flow flow;
     int status = 0;
     sh->loop_depth++;
     for (;;) {
         if (sh->pending && (flow = trap_run_pending(sh)) != FLOW_NEXT)
             break;
-        flow = arith_part(sh, node->condition, &go_on);
+        flow = arith_part(sh, node, node->condition, &go_on);
         if (flow != FLOW_NEXT || !go_on)
             break;
         flow = exec_list(sh, node->body);
@@ -146,7 +152,7 @@ enum flow exec_arith_for(struct shell *sh, const struct node_arith_for *node)
         if (loop_ends(sh, &flow))
             break;
         sh->line = node->node.line; /* back from the body */
-        flow = arith_part(sh, node->step, &go_on);
+        flow = arith_part(sh, node, node->step, &go_on);
         if (flow != FLOW_NEXT)
             break;
     }

@@ -155,13 +155,27 @@ void xtrace_declaration(struct shell *sh, size_t count, const char *const *words
 
 void xtrace_redir_end(struct shell *sh)
 {
-    struct out *out = sh->redir_traced ? fdtab_out(sh, 2) : NULL;
-    sh->redir_traced = false;
+    struct out *out = sh->redir_traced && !sh->redir_text ? fdtab_out(sh, 2) : NULL;
+    sh->redir_traced = sh->redir_text = false;
     if (!out)
         return;
     out_putc(out, '\n');
     (void)out_flush(out);
     out_clear_error(out);
+}
+
+/* The text of a here-document after expansion, which is why the delimiter is quoted. */
+static void append_here(struct str *s, const char *delimiter, const char *text, size_t len)
+{
+    size_t mark = s->len;
+    text_quote(s, delimiter, strlen(delimiter));
+    if (str_ok(s) && s->len == mark + strlen(delimiter)) { /* it needed no quotes */
+        str_truncate(s, mark);
+        str_printf(s, "\\%s", delimiter);
+    }
+    str_putc(s, '\n');
+    str_append(s, text, len);
+    str_printf(s, "%s\n", delimiter);
 }
 
 void xtrace_redir(struct shell *sh, const struct redir *redir, const char *text, size_t len)
@@ -172,11 +186,12 @@ void xtrace_redir(struct shell *sh, const struct redir *redir, const char *text,
         return;
     size_t live = live_bytes(sh);
     str_init(&s, sh->heap);
-    if (sh->redir_traced)
-        str_putc(&s, ' ');
-    else
+    if (!sh->redir_traced)
         prompt_append(sh, &s, live);
+    else if (!sh->redir_text)
+        str_putc(&s, ' ');
     sh->redir_traced = true;
+    sh->redir_text = redir->op == REDIR_HERE_DOC;
     if (redir->var)
         str_printf(&s, "{%s}", redir->var->name->text);
     else if (redir->op != REDIR_BOTH && redir->op != REDIR_BOTH_APPEND)
@@ -184,7 +199,7 @@ void xtrace_redir(struct shell *sh, const struct redir *redir, const char *text,
     str_append_z(&s, redir_operator((enum redir_op)redir->op));
     str_putc(&s, ' ');
     if (redir->op == REDIR_HERE_DOC)
-        str_append_z(&s, redir->here_delimiter);
+        append_here(&s, redir->here_delimiter, text, len);
     else if (redir->seek_arith || redir->op == REDIR_DUP_IN || redir->op == REDIR_DUP_OUT)
         str_append(&s, text, len);
     else
@@ -213,7 +228,7 @@ void xtrace_append_base(struct str *s, const struct members *m)
 {
     if (!m || !m->of)
         return;
-    var_append_path(m->of, true, s);
+    members_append_path(m, s);
     str_putc(s, '.');
 }
 
@@ -227,6 +242,8 @@ void xtrace_assign(struct shell *sh, const struct var_ref *ref, bool append, con
     subscript(&s, ref->kind, ref->index, ref->key, ref->key_len);
     for (uint32_t i = 0; i < ref->step_count; i++) {
         const struct ref_step *step = &ref->steps[i];
+        if (step->kind == REF_MEMBER)
+            str_printf(&s, ".%s", step->member->text);
         subscript(&s, step->kind, step->index, step->key, step->key_len);
     }
     str_append_z(&s, append ? "+=" : "=");

@@ -461,14 +461,13 @@ enum flow var_copy_array(struct shell *sh, const struct var_ref *to, const struc
     return var_notify(sh, place.var);
 }
 
-enum flow members_append_path(struct shell *sh, const struct members *m, struct str *s)
+void members_append_path(const struct members *m, struct str *s)
 {
     if (!m->of)
-        return FLOW_NEXT;
+        return;
     var_append_path(m->of, true, s);
     if (m->of->array)
         append_subscript(m->of->array, m, s);
-    return str_ok(s) ? FLOW_NEXT : shell_fail_memory(sh, s->len);
 }
 
 enum flow compound_function_name(struct shell *sh, const struct members *m, const char *text,
@@ -476,7 +475,7 @@ enum flow compound_function_name(struct shell *sh, const struct members *m, cons
 {
     struct str s;
     str_init(&s, sh->scratch);
-    TRY(members_append_path(sh, m, &s));
+    members_append_path(m, &s);
     if (s.len)
         str_putc(&s, '.');
     str_append_z(&s, text);

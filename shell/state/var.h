@@ -257,6 +257,8 @@ const char *var_label(struct shell *sh, const struct var *var);
 /* Appends it to S, without WITH_ROOT only what follows the name of the variable at its root, which
  * is returned. */
 const struct var *var_append_path(const struct var *var, bool with_root, struct str *s);
+/* Appends the full name of what has the members M. */
+void members_append_path(const struct members *m, struct str *s);
 
 /* ---- attributes (typeset) ---- */
 

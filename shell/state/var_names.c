@@ -126,7 +126,9 @@ enum flow var_member_names(struct shell *sh, const struct var_ref *ref, const ch
     TRY(var_find_members(sh, ref, &m));
     if (!m)
         return FLOW_NEXT;
-    TRY(members_append_path(sh, m, &g.path));
+    members_append_path(m, &g.path);
+    if (!str_ok(&g.path))
+        return shell_fail_memory(sh, g.path.len);
     TRY(gather_members(&g, m));
     static const char *const none[] = { NULL };
     *ret_texts = g.texts ? g.texts : (const char **)none;

@@ -197,8 +197,6 @@ void var_discard_element(struct shell *sh, struct undo_element *undo);
 
 /* Appends what PLACE is called, subscripts and all; as var_append_path. */
 const struct var *place_append_path(const struct place *place, bool with_root, struct str *s);
-/* Appends the full name of what has the members M. */
-enum flow members_append_path(struct shell *sh, const struct members *m, struct str *s) NODISCARD;
 /* The attributes of VAR that show as options. */
 uint32_t var_shown_attrs(const struct var *var);
 /* What the reference VAR refers to, quoted. */
