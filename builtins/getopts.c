@@ -477,8 +477,11 @@ static enum flow find_next(struct getopts *g)
     /* A - among the letters is one more: `getopts ab-: o` is how scripts read long options by
      * themselves. */
     if (is_option && word[0] == '-' && word[1] == '-' && !only_letters(g) &&
-        (g->spec.extended || !find_letter(&g->spec, '-', &item)))
-        return long_option(g, word);
+        (g->spec.extended || !find_letter(&g->spec, '-', &item))) {
+        if (word[2] != '-')
+            return long_option(g, word);
+        is_option = false; /* --- is an operand */
+    }
     state->index += is_end;
     if (is_option) {
         state->offset = 1;

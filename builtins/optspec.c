@@ -356,6 +356,8 @@ int args_option(struct shell *sh, struct args *args, enum flow *ret_flow)
             return 0;
         if (args->numbers_are_operands && word[1] >= '0' && word[1] <= '9')
             return 0;
+        if (word[0] == '-' && word[1] == '-' && word[2] == '-')
+            return 0; /* ---: no long option has such a name */
         if (word[0] == '-' && word[1] == '-') {
             if (word[2])
                 return long_option(sh, args, word + 2, ret_flow);

@@ -145,7 +145,10 @@ static enum flow list_methods(struct shell *sh, const struct type *type, struct 
         if (!func->node || !method_name(type, func))
             continue;
         str_putc(s, '\t');
-        unparse_function(s, func->node);
+        if (func->node->source)
+            str_append(s, func->node->source, func->node->source_len);
+        else
+            unparse_function(s, func->node);
         if (s->len && s->data[s->len - 1] != '\n')
             str_putc(s, '\n');
     }
