@@ -1,9 +1,9 @@
 /*
  * Copies of the shell: subshells that need a process, pipeline parts, background lists.
  *
- * The child drops what belongs to the parent: jobs, traps, what frames saved. Signals are blocked
- * over the fork, so that no handler runs in the child before it has its own dispositions. Also
- * here: process groups and the terminal, for both kinds of children.
+ * The child drops what belongs to the parent: jobs, traps, what frames saved. Where there are
+ * handlers signals are blocked over the fork, so that none runs in the child before it has its own
+ * dispositions. Also here: process groups and the terminal, for both kinds of children.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -35,6 +35,11 @@ void process_place_init(struct shell *sh, const struct spawn_plan *plan, struct 
     } else {
         ret->ignore_interrupts = plan->background;
     }
+}
+
+bool process_blocks_signals(const struct shell *sh, const struct process_place *place)
+{
+    return signal_may_act(sh) || place->group >= 0 || place->ignore_interrupts;
 }
 
 void process_enter_place(const struct process_place *place)
@@ -97,7 +102,8 @@ static enum flow child_start(struct shell *sh, const struct spawn_plan *plan,
     traps_after_fork(sh, plan->continues);
     if (place->ignore_interrupts)
         traps_ignore_interrupts(sh);
-    sigprocmask(SIG_SETMASK, mask, NULL);
+    if (mask)
+        sigprocmask(SIG_SETMASK, mask, NULL);
     jobs_after_fork(sh);
     fdtab_after_fork(sh, keep);
     frames_keep(sh, keep);
@@ -116,12 +122,14 @@ enum flow spawn_fork(struct shell *sh, const struct spawn_plan *plan, pid_t *ret
      * whose parts are in no job yet. */
     if (plan->group <= 0)
         jobs_refresh(sh);
+    bool blocks = process_blocks_signals(sh, &place);
     sigfillset(&all);
-    sigprocmask(SIG_BLOCK, &all, &mask);
+    if (blocks)
+        sigprocmask(SIG_BLOCK, &all, &mask);
     pid_t pid = fork();
     if (pid == 0) {
         *ret_pid = 0;
-        enum flow flow = child_start(sh, plan, &place, &mask);
+        enum flow flow = child_start(sh, plan, &place, blocks ? &mask : NULL);
         if (flow != FLOW_NEXT) {
             shell_print_error(sh);
             _exit(1);
@@ -129,7 +137,8 @@ enum flow spawn_fork(struct shell *sh, const struct spawn_plan *plan, pid_t *ret
         return FLOW_NEXT;
     }
     int error = errno;
-    sigprocmask(SIG_SETMASK, &mask, NULL);
+    if (blocks)
+        sigprocmask(SIG_SETMASK, &mask, NULL);
     if (pid < 0)
         return shell_fail(sh, ERROR_LIMIT, 126, NULL, "cannot start a process: %s",
                           strerror(error));

@@ -6,7 +6,7 @@
  * map, so that thousands of jobs cost nothing; finished jobs that nobody asks about are kept up to
  * a limit. Only background and stopped jobs have a number and are listed.
  *
- * Waiting is in jobs_wait.c. Nothing here blocks.
+ * Waiting is in jobs_wait.c. Nothing here blocks but jobs_await.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -452,10 +452,27 @@ void jobs_note(struct shell *sh, pid_t pid, int wait_status)
         coproc_close_write(sh); /* nobody reads it; what it wrote can still be read */
 }
 
+/* What waitpid is to tell of: what stops and goes on only with job control. */
+static int wait_flags(const struct shell *sh)
+{
+    return option_on(sh, OPTION_MONITOR) ? WUNTRACED | WCONTINUED : 0;
+}
+
+bool jobs_await(struct shell *sh)
+{
+    int wait_status;
+    pid_t pid = waitpid(-1, &wait_status, wait_flags(sh));
+    if (pid > 0)
+        jobs_note(sh, pid, wait_status);
+    else if (errno == ECHILD)
+        sh->jobs->left_count = 0;
+    return pid > 0 || errno != ECHILD;
+}
+
 bool jobs_poll(struct shell *sh)
 {
     int wait_status;
-    int flags = WNOHANG | (option_on(sh, OPTION_MONITOR) ? WUNTRACED | WCONTINUED : 0);
+    int flags = WNOHANG | wait_flags(sh);
     pid_t pid;
     while ((pid = waitpid(-1, &wait_status, flags)) > 0)
         jobs_note(sh, pid, wait_status);

@@ -38,6 +38,8 @@ struct jobs {
 
 /* Notes that PID changed its state. */
 void jobs_note(struct shell *sh, pid_t pid, int wait_status);
+/* Blocks until a child changes its state, and notes it. False: there are no children. */
+bool jobs_await(struct shell *sh);
 /* JOB becomes the current one and gets a number. */
 void job_list(struct shell *sh, struct job *job);
 /* The user knows that JOB ended: it loses its number, only `wait` still finds it. */

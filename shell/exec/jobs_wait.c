@@ -4,7 +4,8 @@
  * A foreground command is simply waited for, unless a command substitution is captured meanwhile:
  * then its pipe is emptied in turn. The wait builtin and JOBMAX wait for whatever comes first: a
  * child, a signal with an action, or output of a capture; signals are blocked between looking and
- * sleeping, so that none is missed.
+ * sleeping, so that none is missed. Where no signal has an action and nothing is captured only
+ * children can come, and the system is simply asked for the next.
  *
  * Signals that arrive during a foreground command run their actions afterwards; only one that ends
  * the shell ends the waiting.
@@ -54,15 +55,27 @@ static void sleep_for_event(struct shell *sh, const sigset_t *mask)
 /* Tells whether what is waited for has happened. */
 typedef bool wait_done(struct shell *sh, void *arg);
 
+/* Whether nothing but the end of a child can end a waiting. */
+static bool awaits_children_only(struct shell *sh)
+{
+    int fds[1];
+    return !signal_may_act(sh) && mem_idle() < 0 && fdtab_capture_fds(sh, fds, 1) == 0;
+}
+
 /* Waits until DONE, or there are no children any more, or a signal wants to act: returns that
  * signal, else 0. FOREGROUND: only a signal that ends the shell counts. */
 static int wait_until(struct shell *sh, wait_done *done, void *arg, bool foreground)
 {
     sigset_t all, mask;
     int signal = 0;
-    signal_watch_children(sh);
     (void)fdtab_flush(sh);
     fdtab_input_sync(sh);
+    if (awaits_children_only(sh)) {
+        for (bool any = jobs_poll(sh); any && !done(sh, arg);)
+            any = jobs_await(sh);
+        return 0;
+    }
+    signal_watch_children(sh);
     sigfillset(&all);
     sigprocmask(SIG_BLOCK, &all, &mask);
     for (;;) {

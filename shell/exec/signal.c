@@ -155,10 +155,15 @@ void signal_apply(struct shell *sh, int signal)
 
 void traps_ignore_interrupts(struct shell *sh)
 {
+    struct sigaction ignore = { .sa_handler = SIG_IGN }, before;
+    uint8_t *dispositions = sh->traps->dispositions;
     sh->traps->is_async = true;
     for (int signal = SIGINT; signal <= SIGQUIT; signal++) {
-        if (!signal_ignored_at_start(sh, signal))
-            set_disposition(sh, signal, SIG_IGNORED_ASYNC);
+        unsigned known = dispositions[signal];
+        if (known == SIG_IGNORED_START || sigaction(signal, &ignore, &before) != 0)
+            continue;
+        bool ignored = known == SIG_UNKNOWN && before.sa_handler == SIG_IGN;
+        dispositions[signal] = ignored ? SIG_IGNORED_START : SIG_IGNORED_ASYNC;
     }
 }
 
@@ -179,6 +184,11 @@ void signal_watch_children(struct shell *sh)
     signal_apply(sh, SIGCHLD);
     if (signal_ignored_at_start(sh, SIGCHLD))
         set_disposition(sh, SIGCHLD, SIG_HANDLED);
+}
+
+bool signal_may_act(const struct shell *sh)
+{
+    return sys_signals.caught || sh->traps->dispositions[SIGCHLD] == SIG_HANDLED;
 }
 
 void signal_before_children(struct shell *sh)

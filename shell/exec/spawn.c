@@ -3,8 +3,8 @@
  *
  * The child shares our memory until it has exec'd, so its cost does not depend on how much the
  * shell holds, and it tells us by a plain variable why it could not. It runs on a stack of its own
- * and calls only what is async-signal-safe. All signals are blocked until its handlers are gone: a
- * handler that ran there would write into our memory.
+ * and calls only what is async-signal-safe. Where there are handlers all signals are blocked until
+ * they are gone there: a handler that ran would write into our memory.
  *
  * A file that the kernel does not know (ENOEXEC) and that is text is run by this shell again, as
  * POSIX asks.
@@ -40,6 +40,7 @@ struct start {
     struct fd_move *moves;
     size_t move_count;
     const struct process_place *place;
+    bool blocks; /* signals are blocked, MASK is what was before */
     sigset_t mask;
     int error; /* errno of what failed in the child */
 };
@@ -56,7 +57,8 @@ __attribute__((no_sanitize("address"))) static int child_main(void *arg)
         return 126;
     traps_reset_in_child(start->sh);
     process_ignore_interrupts(start->place);
-    sigprocmask(SIG_SETMASK, &start->mask, NULL);
+    if (start->blocks)
+        sigprocmask(SIG_SETMASK, &start->mask, NULL);
     execve(start->path, start->argv, start->envp);
     start->error = errno;
     return 127;
@@ -68,11 +70,14 @@ static pid_t vfork_start(struct start *start)
     static _Alignas(16) char stack[CHILD_STACK_BYTES];
     sigset_t all;
     sigfillset(&all);
-    sigprocmask(SIG_BLOCK, &all, &start->mask);
+    start->blocks = process_blocks_signals(start->sh, start->place);
+    if (start->blocks)
+        sigprocmask(SIG_BLOCK, &all, &start->mask);
     start->error = 0;
     pid_t pid = clone(child_main, stack + sizeof stack, CLONE_VM | CLONE_VFORK | SIGCHLD, start);
     int error = errno;
-    sigprocmask(SIG_SETMASK, &start->mask, NULL);
+    if (start->blocks)
+        sigprocmask(SIG_SETMASK, &start->mask, NULL);
     errno = error;
     return pid;
 }

@@ -11,7 +11,10 @@ struct process_place {
     bool ignore_interrupts; /* a background process without job control */
 };
 void process_place_init(struct shell *sh, const struct spawn_plan *plan, struct process_place *ret);
-/* In the child, async-signal-safe, signals blocked. */
+/* Whether signals have to be blocked until the child is in its place: a handler must not run there,
+ * nor a signal end it that it will ignore, and only so may it take the terminal. */
+bool process_blocks_signals(const struct shell *sh, const struct process_place *place);
+/* In the child, async-signal-safe, signals blocked if process_blocks_signals says so. */
 void process_enter_place(const struct process_place *place);
 void process_ignore_interrupts(const struct process_place *place);
 /* In the parent: whoever of the two comes first does it. */

@@ -84,6 +84,9 @@ void traps_after_fork(struct shell *sh, bool continues);
 void signal_before_children(struct shell *sh);
 /* From now on SIGCHLD sets PENDING_CHILD and interrupts waiting. */
 void signal_watch_children(struct shell *sh);
+/* Whether a handler may run: else a signal ends the process or does nothing, and whoever starts or
+ * awaits a process need not block any. */
+bool signal_may_act(const struct shell *sh);
 
 /* What runs is given up without a message, up to the prompt, as by SIGNAL. */
 enum flow trap_abort(struct shell *sh, int signal) NODISCARD;

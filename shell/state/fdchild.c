@@ -15,6 +15,12 @@
 #include "shell/state/fdtab.h"
 #include "shell/state/fdtab_private.h"
 
+/* Has FD, a slot, a file that commands get? */
+static bool is_visible(const struct fdtab *tab, size_t fd)
+{
+    return tab->slots[fd].file && !tab->slots[fd].hidden;
+}
+
 /* Is FD of the process open across exec, whatever the script thinks of it? */
 static bool passes_exec(const struct fdtab *tab, int fd)
 {
@@ -25,12 +31,12 @@ static bool passes_exec(const struct fdtab *tab, int fd)
     return false;
 }
 
+/* What to do for FD, which is visible or REPLACED (else -1); false: nothing. */
 static bool find_move(const struct fdtab *tab, int fd, int replaced, struct fd_move *ret)
 {
-    const struct fd_slot *slot = (size_t)fd < tab->count ? &tab->slots[fd] : NULL;
-    const struct open_file *file = slot && !slot->hidden ? slot->file : NULL;
+    const struct open_file *file = is_visible(tab, (size_t)fd) ? tab->slots[fd].file : NULL;
     int from = replaced;
-    if (from < 0 && file)
+    if (from < 0)
         from = file->capture ? file->capture->pipe_write : file->real;
     if (from < 0 || from == CLOSED_FD) {
         *ret = (struct fd_move){ -1, fd };
@@ -53,8 +59,16 @@ enum flow fdtab_child_moves(struct shell *sh, const int replace[3], struct fd_mo
     }
     size_t count = 0;
     for (size_t fd = 0; fd < tab->count; fd++) {
-        if (find_move(tab, (int)fd, fd < 3 ? replace[fd] : -1, &tab->moves[count]))
-            count++;
+        int replaced = fd < 3 ? replace[fd] : -1;
+        if (replaced >= 0 || is_visible(tab, fd))
+            count += find_move(tab, (int)fd, replaced, &tab->moves[count]);
+    }
+    /* What the script has closed. Few files are open, but of slots there may be many. */
+    for (const struct open_file *file = tab->files; file; file = file->next) {
+        if (!file->inherited || file->real < 0 || (size_t)file->real >= tab->count ||
+            is_visible(tab, (size_t)file->real) || (file->real < 3 && replace[file->real] >= 0))
+            continue;
+        tab->moves[count++] = (struct fd_move){ -1, file->real };
     }
     *ret_moves = tab->moves;
     *ret_count = count;
