@@ -1,5 +1,5 @@
 /*
- * tested_names.h: gives the malloc front other names, so that a program can hold it beside the
+ * front_names.h: gives the malloc front other names, so that a program can hold it beside the
  * malloc of ThreadSanitizer. Included before everything else (-include).
  */
 #ifndef TESTS_FRONT_NAMES_H
