@@ -234,9 +234,16 @@ enum flow type_define_operand(struct shell *sh, const char *text, const struct a
     if (!command)
         return shell_fail_memory(sh, sizeof *command);
     TRY(type_begin(sh, name, command, &type));
+    unsigned failures = sh->memory_failures;
     enum flow flow =
         assign->kind == ASSIGN_COMPOUND ? exec_members(sh, assign, type->prototype) : FLOW_NEXT;
     type_end(type);
-    TRY(flow);
-    return describe(sh, type);
+    if (flow == FLOW_NEXT)
+        flow = describe(sh, type);
+    if (sh->memory_failures != failures) { /* perhaps told already, and something is missing */
+        type_abandon(sh, type);
+        if (flow == FLOW_NEXT)
+            flow = shell_fail(sh, ERROR_MEMORY, 1, name, "type not defined: no memory");
+    }
+    return flow;
 }

@@ -50,6 +50,7 @@ enum flow shell_fail(struct shell *sh, enum error_kind kind, int status, const c
     struct error *err = &sh->err;
     size_t len;
     err->kind = kind;
+    sh->memory_failures += kind == ERROR_MEMORY;
     err->status = status;
     err->file = sh->file;
     err->printed = false;

@@ -211,6 +211,8 @@ struct shell {
     struct map aliases;                          /* text -> struct alias */
     struct map cmdhash;                          /* text -> path */
     struct map types;                            /* text -> struct type */
+    struct type *abandoned;                      /* those that no name leads to any more */
+    unsigned memory_failures;                    /* errors of the kind ERROR_MEMORY so far */
     struct map script_paths;                     /* of relative paths of scripts: where.c */
     struct params *params;                       /* positional parameters in force */
     const char *arg0;                            /* $0 */

@@ -42,9 +42,14 @@ static void type_free(struct type *type)
 
 static void forget(struct shell *sh, void *a, uintptr_t b)
 {
-    struct type *type = a;
+    struct type *type = a, **link = &sh->abandoned;
     (void)b;
-    map_remove(&sh->types, type->name, type->name_len);
+    while (*link && *link != type)
+        link = &(*link)->next;
+    if (*link)
+        *link = type->next;
+    else
+        map_remove(&sh->types, type->name, type->name_len);
     type_free(type);
     sh->command_epoch++;
 }
@@ -137,6 +142,14 @@ enum flow type_begin(struct shell *sh, const char *name, void *command, struct t
 void type_end(struct type *type)
 {
     type->prototype->open = false;
+}
+
+void type_abandon(struct shell *sh, struct type *type)
+{
+    map_remove(&sh->types, type->name, type->name_len);
+    type->next = sh->abandoned;
+    sh->abandoned = type;
+    sh->command_epoch++;
 }
 
 enum flow type_extend(struct shell *sh, struct type *type, const struct type *parent)
@@ -248,4 +261,9 @@ void type_free_all(struct shell *sh)
     for (struct map_slot *slot; (slot = map_next(&sh->types, &cursor));)
         type_free(slot->value);
     map_release(&sh->types);
+    for (struct type *type = sh->abandoned, *next; type; type = next) {
+        next = type->next;
+        type_free(type);
+    }
+    sh->abandoned = NULL;
 }

@@ -33,9 +33,10 @@ struct type {
     const struct type *parent; /* the type that it extends; NULL: none */
     struct type_help *help;    /* what -h said of members */
     size_t help_count;
-    char *doc;     /* heap: what the command's --man says */
+    char *doc;         /* heap: what the command's --man says */
+    struct type *next; /* abandoned */
     void *command; /* of builtins/enum.c: the declaration command of the same name; freed with the
-                      type */
+                  type */
 };
 
 /* Defines NAME with ITEMS, all of which are copied. COMMAND (heap) is taken. Fails when the name is
@@ -59,6 +60,8 @@ enum flow type_begin(struct shell *sh, const char *name, void *command,
                      struct type **ret) NODISCARD;
 /* Its prototype is complete. */
 void type_end(struct type *type);
+/* TYPE could not be completed: its name is free again. It stays for what points to it. */
+void type_abandon(struct shell *sh, struct type *type);
 /* TYPE, being defined, gets the members of PARENT, of which it is an extension. */
 enum flow type_extend(struct shell *sh, struct type *type, const struct type *parent) NODISCARD;
 /* Remembers what -h says of member NAME (NULL: the type). */
