@@ -118,9 +118,7 @@ static enum flow forked_capture(struct shell *sh, const struct list *body, struc
     close(fds[0]);
     if (flow != FLOW_NEXT)
         return flow;
-    struct job *job;
-    TRY(job_add(sh, &pid, 1, -1, "$( )", false, &job));
-    return job_wait_foreground(sh, job);
+    return job_run(sh, pid, -1, "$( )");
 }
 
 /* `return` and `exit` leave ${ } and nothing around it, as in ksh93; but not under set -e. */

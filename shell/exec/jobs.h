@@ -56,6 +56,11 @@ enum flow job_add(struct shell *sh, const pid_t *pids, size_t count, pid_t group
  * pipefail, drains captures, takes the terminal back; the job dies when done. Without pipefail and
  * job control only the last process is waited for. */
 enum flow job_wait_foreground(struct shell *sh, struct job *job) NODISCARD;
+/* Waits for PID, for which there was no memory to make a job: it shall not run beside what comes
+ * next. */
+void job_missed(struct shell *sh, pid_t pid);
+/* job_add and job_wait_foreground for one process, PID, just started; or job_missed. */
+enum flow job_run(struct shell *sh, pid_t pid, pid_t group, const char *command) NODISCARD;
 /* wait builtin: PID or job; *RET_STATUS; returns FLOW_NEXT also when interrupted by a trapped
  * signal (status 256+n). 127 unknown. The job is forgotten when done. */
 enum flow job_wait_pid(struct shell *sh, pid_t pid, int *ret_status) NODISCARD;

@@ -217,6 +217,22 @@ enum flow job_wait_foreground(struct shell *sh, struct job *job)
     return sh->pending ? trap_run_pending(sh) : FLOW_NEXT;
 }
 
+void job_missed(struct shell *sh, pid_t pid)
+{
+    while (waitpid(pid, NULL, 0) < 0 && errno == EINTR && !trap_pending_fatal(sh))
+        ;
+}
+
+enum flow job_run(struct shell *sh, pid_t pid, pid_t group, const char *command)
+{
+    struct job *job;
+    enum flow flow = job_add(sh, &pid, 1, group, command, false, &job);
+    if (flow == FLOW_NEXT)
+        return job_wait_foreground(sh, job);
+    job_missed(sh, pid);
+    return flow;
+}
+
 /* ---- wait ----------------------------------------------------------------------------------- */
 
 /* In a subshell that is no process: the jobs are the parent's, and it could not wait for them if it

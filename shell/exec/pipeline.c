@@ -100,7 +100,11 @@ static enum flow last_spawned(struct shell *sh, struct pipes *pipes)
     pipes->in = -1;
     TRY(flow);
     struct job *job;
-    TRY(job_make(sh, pipes, &job));
+    flow = job_make(sh, pipes, &job);
+    if (flow != FLOW_NEXT) {
+        job_missed(sh, pipes->pids[pipes->started - 1]);
+        return flow;
+    }
     TRY(job_wait_foreground(sh, job));
     return sh->status && !sh->condition_depth ? exec_failed(sh) : FLOW_NEXT;
 }

@@ -431,12 +431,9 @@ static enum flow external_start(struct shell *sh, const struct run *run)
         unparse_summary(&command, &run->node->node, 200);
     else
         str_append_z(&command, name);
-    struct job *job;
-    flow = job_add(sh, &pid, 1, option_on(sh, OPTION_MONITOR) ? pid : -1, str_text(&command), false,
-                   &job);
+    flow = job_run(sh, pid, option_on(sh, OPTION_MONITOR) ? pid : -1, str_text(&command));
     str_release(&command);
-    TRY(flow);
-    return job_wait_foreground(sh, job);
+    return flow;
 }
 
 static enum flow external_run(struct shell *sh, const struct run *run)

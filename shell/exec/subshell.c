@@ -118,15 +118,13 @@ static enum flow forked_run(struct shell *sh, const struct node_group *node)
         sh->subshell_level++;
         exec_child_exit(sh, exec_list(sh, node->body));
     }
-    struct job *job;
     struct str command;
     str_init(&command, sh->heap);
     if (jobs_control(sh))
         unparse_summary(&command, &node->node, 200);
-    enum flow flow = job_add(sh, &pid, 1, -1, str_text(&command), false, &job);
+    enum flow flow = job_run(sh, pid, -1, str_text(&command));
     str_release(&command);
-    TRY(flow);
-    return job_wait_foreground(sh, job);
+    return flow;
 }
 
 enum flow exec_subshell(struct shell *sh, const struct node_group *node)
@@ -157,8 +155,6 @@ enum flow subshell_materialize(struct shell *sh)
         frame->is_process = true;
         return FLOW_NEXT;
     }
-    struct job *job;
-    TRY(job_add(sh, &pid, 1, -1, "( )", false, &job));
-    TRY(job_wait_foreground(sh, job));
+    TRY(job_run(sh, pid, -1, "( )"));
     return FLOW_FORKED;
 }
