@@ -46,6 +46,21 @@ struct mem_region *mem_region_malloc(void)
 
 /* ---- remote frees ---- */
 
+/* What a block on its way holds: the next one, and one that is a few further on, to be fetched
+ * from the other processor's cache meanwhile; NULL: none. */
+struct remote_link {
+    void *next, *ahead;
+};
+_Static_assert(sizeof(struct remote_link) <= MEM_ALIGN, "every block has room for it");
+
+static void link_set(void *block, void *next, void *ahead)
+{
+    struct remote_link link = { next, ahead };
+
+    MEM_OPEN(block, sizeof link);
+    memcpy(block, &link, sizeof link);
+}
+
 /* Pushes a chain from FIRST to LAST. */
 static void remote_push(struct mem_region *region, void *first, void *last)
 {
@@ -59,6 +74,7 @@ static void remote_push(struct mem_region *region, void *first, void *last)
 
 void remote_give(struct mem_region *region, void *block)
 {
+    link_set(block, NULL, NULL);
     remote_push(region, block, block);
 }
 
@@ -68,11 +84,13 @@ bool remote_take(struct mem_region *region)
         return false;
     void *block = __atomic_exchange_n(&region->remote, NULL, __ATOMIC_ACQUIRE);
     while (block) {
-        void *next = chain_next(block);
+        struct remote_link link;
+        memcpy(&link, block, sizeof link);
+        __builtin_prefetch(link.ahead);
         if (sites_followed(region))
             site_died(region, block, block_bytes(map_find(block), block));
         plain_free(block);
-        block = next;
+        block = link.next;
     }
     return true;
 }
@@ -89,12 +107,13 @@ bool remote_take(struct mem_region *region)
 static struct mem_region heap_none = { .heap_tag = MEM_TAG_NOBODY };
 static __thread struct mem_region *heap_mine __attribute__((tls_model("initial-exec"))) =
     &heap_none;
-enum { OUTBOX_MAX = 16 };
-/* Blocks of one heap that a thread with a heap of its own has freed. */
+enum { OUTBOX_MAX = 16, OUTBOX_AHEAD = 4 };
+/* Blocks of one heap that a thread with a heap of its own has freed. They are touched only when
+ * they are sent, all at once: each lies in another processor's cache, perhaps. */
 static __thread struct outbox {
-    struct mem_region *region; /* NULL: empty */
-    void *first, *last;
+    struct mem_region *region;
     unsigned count;
+    void *blocks[OUTBOX_MAX];
 } outbox __attribute__((tls_model("initial-exec")));
 
 static struct mem_region *heap_shared; /* of the threads beyond the last arena */
@@ -124,13 +143,16 @@ static void remote_waits(struct mem_region *region)
 
 static void outbox_send(void)
 {
-    struct mem_region *region = outbox.region;
+    unsigned count = outbox.count;
 
-    if (!region)
+    if (!count)
         return;
-    outbox.region = NULL;
-    remote_push(region, outbox.first, outbox.last);
-    remote_waits(region);
+    for (unsigned i = 0; i < count; i++)
+        link_set(outbox.blocks[i], i + 1 < count ? outbox.blocks[i + 1] : NULL,
+                 i + OUTBOX_AHEAD < count ? outbox.blocks[i + OUTBOX_AHEAD] : NULL);
+    outbox.count = 0;
+    remote_push(outbox.region, outbox.blocks[0], outbox.blocks[count - 1]);
+    remote_waits(outbox.region);
 }
 
 /* BLOCK of another thread's heap goes there without the outbox. */
@@ -145,10 +167,9 @@ static __attribute__((noinline)) void outbox_add(struct mem_region *region, void
 {
     if (MEM_UNLIKELY(outbox.region != region)) {
         outbox_send();
-        outbox = (struct outbox){ .region = region, .first = NULL, .last = block };
+        outbox.region = region;
     }
-    chain_set(block, outbox.first);
-    outbox.first = block;
+    outbox.blocks[outbox.count] = block;
     if (++outbox.count == OUTBOX_MAX)
         outbox_send();
 }
