@@ -365,6 +365,7 @@ void place_to_self(struct place *place)
         return;
     place->var = m->self;
     place->kind = REF_SCALAR;
+    place->index = 0;
     place->step_count = 0;
 }
 

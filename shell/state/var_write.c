@@ -14,6 +14,7 @@
 #include "shell/state/option.h"
 #include "shell/state/scope.h"
 #include "shell/state/special.h"
+#include "shell/state/type.h"
 #include "shell/state/var_plain.h"
 #include "shell/state/var_private.h"
 
@@ -422,6 +423,33 @@ static inline enum flow set_plain_element(struct shell *sh, const struct var_ref
     return FLOW_NEXT;
 }
 
+/* TEXT, about to be assigned to an instance of a type: that of another instance is copied without a
+ * word to the discipline set, and an element that is to have a value is made an instance first. */
+static enum flow set_instance(struct shell *sh, const struct var_ref *ref, struct place *place,
+                              const char *text, size_t len, unsigned flags, bool *ret_done)
+{
+    const struct type *type = place->var->type;
+    const struct members *own = place_members(place);
+    struct members *m = NULL;
+    struct var_ref from;
+    bool found = false;
+    *ret_done = false;
+    if (!type || !type->prototype || !type->prototype->self)
+        return FLOW_NEXT;
+    if (sh->hooks.find_ref && !(flags & ASSIGN_APPEND))
+        TRY(sh->hooks.find_ref(sh, text, len, &from, &found));
+    if (found)
+        TRY(var_find_members(sh, &from, &m));
+    if (m && m->type == type) {
+        *ret_done = true;
+        return m == own ? FLOW_NEXT : var_copy_compound(sh, ref, m, flags);
+    }
+    if (own || (place->kind != REF_INDEX && place->kind != REF_KEY))
+        return FLOW_NEXT;
+    TRY(place_make_members(sh, place));
+    return place_for_write(sh, ref, flags, place);
+}
+
 enum flow var_set(struct shell *sh, const struct var_ref *ref, const char *text, size_t len,
                   unsigned flags)
 {
@@ -436,6 +464,11 @@ enum flow var_set(struct shell *sh, const struct var_ref *ref, const char *text,
         return set_all_refused(sh, &place);
     if (place.var->attrs & VAR_NAMEREF)
         return var_set_reference(sh, place.var->name, text, len); /* `typeset -n r; r=x` */
+    if (place.var->attrs & VAR_TYPED) {
+        TRY(set_instance(sh, ref, &place, text, len, flags, &is_done));
+        if (is_done)
+            return FLOW_NEXT;
+    }
     if (place.var->attrs & VAR_DISCIPLINE) {
         bool is_stored;
         TRY(set_disciplined(sh, ref, flags, &place, &text, &len, &is_stored));
