@@ -411,6 +411,9 @@ static void state_update(struct jobs *jobs, struct job *job)
     if (job->background) {
         jobs->running_count += (state == JOB_RUNNING) - (job->state == JOB_RUNNING);
         jobs->done_count += state == JOB_DONE;
+        if (state == JOB_DONE && jobs->ended_count < JOBS_ENDED_KEPT)
+            jobs->ended[jobs->ended_count] =
+                status_from_wait(job->processes[job->count - 1].wait_status);
         jobs->ended_count += state == JOB_DONE;
     }
     job->state = state;
@@ -493,9 +496,11 @@ size_t jobs_ended_count(const struct shell *sh)
     return sh->jobs->ended_count;
 }
 
-size_t jobs_ended_take(struct shell *sh)
+size_t jobs_ended_take(struct shell *sh, int statuses[static JOBS_ENDED_KEPT])
 {
     size_t count = sh->jobs->ended_count;
+    for (size_t i = 0; i < count && i < JOBS_ENDED_KEPT; i++)
+        statuses[i] = sh->jobs->ended[i];
     sh->jobs->ended_count = 0;
     return count;
 }

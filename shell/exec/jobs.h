@@ -96,9 +96,10 @@ bool jobs_poll(struct shell *sh);
 /* The same when there are background jobs at all: before their state is told or acted upon. */
 void jobs_refresh(struct shell *sh);
 /* Background jobs that ended and for which the CHLD action did not run yet; _take: they are none
- * any more. */
+ * any more, STATUSES: how the first ones ended. */
+enum { JOBS_ENDED_KEPT = 16 };
 size_t jobs_ended_count(const struct shell *sh);
-size_t jobs_ended_take(struct shell *sh);
+size_t jobs_ended_take(struct shell *sh, int statuses[static JOBS_ENDED_KEPT]);
 /* Prints changes not yet reported (set -b, prompts); of done jobs only `wait` knows afterwards. */
 void jobs_notify(struct shell *sh);
 int job_status(struct shell *sh, const struct job *job); /* exit status of a done job */

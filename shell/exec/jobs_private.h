@@ -22,6 +22,7 @@ struct jobs {
     size_t left_count;              /* processes that nobody waits for, perhaps not reaped yet */
     size_t done_count;              /* finished background jobs whose status is kept */
     size_t ended_count;             /* background jobs that ended since the CHLD action last ran */
+    int ended[JOBS_ENDED_KEPT];     /* how the first of them did */
     size_t running_count;           /* background jobs that run */
     uint32_t highest;               /* number in use */
     struct stray strays[STRAY_MAX]; /* a ring */

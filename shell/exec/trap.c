@@ -206,8 +206,9 @@ enum flow trap_set(struct shell *sh, int signal, const char *action)
     if (action && !copy)
         return shell_fail_memory(sh, strlen(action) + 1);
     if (signal == SIGCHLD && !trap->action) { /* what ended before is not its business */
+        int unused[JOBS_ENDED_KEPT];
         jobs_poll(sh);
-        (void)jobs_ended_take(sh);
+        (void)jobs_ended_take(sh, unused);
     }
     struct frame *target = frame_target(sh, TARGET_LOCAL);
     if (frame_should_record(target, trap->stamp)) {
@@ -426,8 +427,10 @@ enum flow trap_abort(struct shell *sh, int signal)
     return flow;
 }
 
-/* What is to be done about SIGNAL, and how often. It is not noted any more, unless it stays so. */
-static enum verdict signal_settle(struct shell *sh, int signal, size_t *ret_times)
+/* What is to be done about SIGNAL, and how often; STATUSES: how the jobs ended that CHLD tells of.
+ * It is not noted any more, unless it stays so. */
+static enum verdict signal_settle(struct shell *sh, int signal, size_t *ret_times,
+                                  int statuses[static JOBS_ENDED_KEPT])
 {
     sigset_t child, mask;
     const struct timespec now = { 0 };
@@ -450,7 +453,7 @@ static enum verdict signal_settle(struct shell *sh, int signal, size_t *ret_time
         sh->traps->outer[signal] = false;
     }
     /* The CHLD action runs for each job that ended; in the POSIX mode for the signal as such. */
-    size_t ended = is_child && verdict == VERDICT_RUN ? jobs_ended_take(sh) : 0;
+    size_t ended = is_child && verdict == VERDICT_RUN ? jobs_ended_take(sh, statuses) : 0;
     if (ended)
         *ret_times = ended;
     if (is_child)
@@ -462,8 +465,10 @@ static enum flow signal_act(struct shell *sh, int signal)
 {
     struct traps *traps = sh->traps;
     int status = sh->status;
+    int statuses[JOBS_ENDED_KEPT] = { 0 };
     size_t times;
-    switch (signal_settle(sh, signal, &times)) {
+    bool tells_status = signal == SIGCHLD && !option_on(sh, OPTION_POSIX);
+    switch (signal_settle(sh, signal, &times, statuses)) {
     case VERDICT_NONE:
         return FLOW_NEXT;
     case VERDICT_RUN: {
@@ -472,8 +477,11 @@ static enum flow signal_act(struct shell *sh, int signal)
         uint64_t outer_subshell = traps->running_subshell;
         traps->running_signal = signal;
         traps->running_subshell = subshell_id(sh);
-        while (times-- > 0 && flow == FLOW_NEXT && trap_is_set(sh, signal))
+        for (size_t i = 0; i < times && flow == FLOW_NEXT && trap_is_set(sh, signal); i++) {
+            if (tells_status && i < JOBS_ENDED_KEPT)
+                sh->status = statuses[i];
             flow = action_run(sh, traps->traps[signal].action);
+        }
         traps->running_signal = outer_signal;
         traps->running_subshell = outer_subshell;
         if (flow == FLOW_NEXT)
