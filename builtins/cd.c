@@ -107,14 +107,16 @@ static enum flow change(struct shell *sh, const struct args *args, struct str *p
     return FLOW_NEXT;
 }
 
-/* Takes -L and -P: *RET_PHYSICAL; false: stop with *RET_FLOW. */
-static bool take_options(struct shell *sh, struct args *args, bool *ret_physical,
+/* Takes -L, -P and -e: *RET_PHYSICAL, *RET_CHECKED; false: stop with *RET_FLOW. */
+static bool take_options(struct shell *sh, struct args *args, bool *ret_physical, bool *ret_checked,
                          enum flow *ret_flow)
 {
     for (int option; (option = args_option(sh, args, ret_flow)) != 0;) {
         if (option < 0)
             return false;
-        if (option != 'e')
+        if (option == 'e')
+            *ret_checked = true;
+        else
             *ret_physical = option == 'P';
     }
     return true;
@@ -122,11 +124,11 @@ static bool take_options(struct shell *sh, struct args *args, bool *ret_physical
 
 static enum flow cd_run(struct shell *sh, struct args *args)
 {
-    bool physical = false;
+    bool physical = false, checked = false;
     enum flow flow = FLOW_NEXT;
     struct str path;
 
-    if (!take_options(sh, args, &physical, &flow))
+    if (!take_options(sh, args, &physical, &checked, &flow))
         return flow;
     if (option_on(sh, OPTION_RESTRICTED))
         return shell_fail(sh, ERROR_BUILTIN, 1, args->argv[0], "restricted");
@@ -136,16 +138,18 @@ static enum flow cd_run(struct shell *sh, struct args *args)
     str_init(&path, sh->heap);
     flow = change(sh, args, &path, physical);
     str_release(&path);
+    if (flow == FLOW_ERROR && physical && checked) /* 1 would mean that it was left */
+        sh->err.status = 2;
     return flow;
 }
 
 static enum flow pwd_run(struct shell *sh, struct args *args)
 {
-    bool physical = false;
+    bool physical = false, unused = false;
     enum flow flow = FLOW_NEXT;
     struct str path;
 
-    if (!take_options(sh, args, &physical, &flow))
+    if (!take_options(sh, args, &physical, &unused, &flow))
         return flow;
     sh->status = 0;
     if (!physical && sh->cwd) {
@@ -169,7 +173,8 @@ static const struct builtin_option pwd_options[] = {
 };
 static const struct builtin_option cd_options[] = {
     { .letter = 'e',
-      .help = "no effect: with -P fail when the new directory cannot be told, which always is so" },
+      .help = "with -P fail with status 1 when the new directory cannot be told, which it always "
+              "can, and with status 2 otherwise" },
     { .letter = 'L', .help = "keep symbolic links in the name (the default)" },
     { .letter = 'P', .help = "resolve symbolic links" },
     { 0 },
