@@ -42,7 +42,8 @@ enum flow exec_debug_head(struct shell *sh, const struct node *node, const char 
 
 /* assign.c: an assignment of a simple command (exec_assign is for declaration commands). */
 enum flow assign_run(struct shell *sh, const struct assign *assign, unsigned flags) NODISCARD;
-/* subshell.c: the EXIT action that this shell or subshell set for itself. It changes the status
+/* subshell.c: the actions of signals that came during the last command, then the EXIT action that
+ * this shell or subshell set for itself. They change the status
  * only by leaving; in the POSIX mode by an error as well. */
 void exec_exit_trap(struct shell *sh);
 /* time.c */

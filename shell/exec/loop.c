@@ -112,15 +112,17 @@ enum flow exec_for(struct shell *sh, const struct node_for *node)
     return flow;
 }
 
-/* One expression of for (( )); *RET_TRUE also for an empty one. */
+/* One expression of for (( )); *RET_TRUE also for an empty one. DEBUG: there may be a DEBUG trap.
+ */
 static enum flow arith_part(struct shell *sh, const struct node_arith_for *node,
-                            const struct word *word, bool *ret_true)
+                            const struct word *word, bool debug, bool *ret_true)
 {
-    bool skip;
+    bool skip = false;
     *ret_true = true;
     if (!word)
         return FLOW_NEXT;
-    TRY(exec_debug_arith(sh, &node->node, word, &skip));
+    if (__builtin_expect(debug, 0))
+        TRY(exec_debug_arith(sh, &node->node, word, &skip));
     if (skip)
         return FLOW_NEXT;
     if (xtrace_on(sh))
@@ -136,15 +138,15 @@ static enum flow arith_part(struct shell *sh, const struct node_arith_for *node,
 
 enum flow exec_arith_for(struct shell *sh, const struct node_arith_for *node)
 {
-    bool go_on;
-    TRY(arith_part(sh, node, node->init, &go_on));
+    bool go_on, debug = exec_debug_wanted(sh);
+    TRY(arith_part(sh, node, node->init, debug, &go_on));
     enum flow flow;
     int status = 0;
     sh->loop_depth++;
     for (;;) {
         if (sh->pending && (flow = trap_run_pending(sh)) != FLOW_NEXT)
             break;
-        flow = arith_part(sh, node, node->condition, &go_on);
+        flow = arith_part(sh, node, node->condition, debug, &go_on);
         if (flow != FLOW_NEXT || !go_on)
             break;
         flow = exec_list(sh, node->body);
@@ -152,7 +154,8 @@ enum flow exec_arith_for(struct shell *sh, const struct node_arith_for *node)
         if (loop_ends(sh, &flow))
             break;
         sh->line = node->node.line; /* back from the body */
-        flow = arith_part(sh, node, node->step, &go_on);
+        debug = exec_debug_wanted(sh);
+        flow = arith_part(sh, node, node->step, debug, &go_on);
         if (flow != FLOW_NEXT)
             break;
     }

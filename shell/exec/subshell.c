@@ -48,6 +48,9 @@ enum flow subshell_enter(struct shell *sh, struct subshell *subshell, const stru
 
 void exec_exit_trap(struct shell *sh)
 {
+    /* What came while the last command ran is this shell's, and not that of the one around it. */
+    if (__builtin_expect(sh->pending != 0, 0) && trap_run_pending(sh) == FLOW_ERROR)
+        shell_print_error(sh);
     if (!trap_is_set(sh, TRAP_EXIT))
         return;
     int status = sh->status;
@@ -59,13 +62,6 @@ void exec_exit_trap(struct shell *sh)
         sh->status = status;
 }
 
-/* What came while the last command ran is this shell's, and not that of the one around it. */
-static void run_pending(struct shell *sh)
-{
-    if (sh->pending && trap_run_pending(sh) == FLOW_ERROR)
-        shell_print_error(sh);
-}
-
 enum flow subshell_finish(struct shell *sh, enum flow flow)
 {
     if (flow == FLOW_FORKED) /* the child's status is in sh->status */
@@ -74,7 +70,6 @@ enum flow subshell_finish(struct shell *sh, enum flow flow)
         exec_child_exit(sh, flow);
     if (flow == FLOW_ERROR)
         shell_print_error(sh);
-    run_pending(sh);
     exec_exit_trap(sh);
     if (!status_is_signal(sh->status))
         sh->status &= 0xff;
@@ -107,10 +102,8 @@ _Noreturn void exec_child_exit(struct shell *sh, enum flow flow)
 {
     if (flow == FLOW_ERROR)
         shell_print_error(sh);
-    if (flow != FLOW_FORKED) { /* else a process of its own ran it */
-        run_pending(sh);
+    if (flow != FLOW_FORKED) /* else a process of its own ran it */
         exec_exit_trap(sh);
-    }
     if (!fdtab_flush(sh) && sh->status == 0)
         sh->status = 1;
     fdtab_input_sync(sh);
