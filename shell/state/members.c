@@ -127,7 +127,35 @@ struct var *members_put(struct members *m, struct name *name)
     return var;
 }
 
-void members_remove(struct members *m, struct var *var)
+/* Takes the entry at HOLE out of the index, shifting back those that it had pushed on. */
+static void index_remove(struct members *m, uint32_t hole)
+{
+    uint32_t mask = m->index_cap - 1;
+    for (uint32_t i = (hole + 1) & mask; m->index[i]; i = (i + 1) & mask) {
+        uint32_t home = m->items[m->index[i] - 1]->name->hash & mask;
+        if (((i - home) & mask) >= ((i - hole) & mask)) {
+            m->index[hole] = m->index[i];
+            hole = i;
+        }
+    }
+    m->index[hole] = 0;
+}
+
+/* Takes VAR out of a table with an index; the last member takes its place. */
+static void remove_indexed(struct members *m, const struct var *var)
+{
+    uint32_t place = index_place(m, var->name), number = m->index[place];
+    struct var *last = m->items[m->count - 1];
+    index_remove(m, place);
+    if (last != var) {
+        m->index[index_place(m, last->name)] = number;
+        m->items[number - 1] = last;
+    }
+    m->count--;
+}
+
+/* The same where the others keep their order. */
+static void remove_ordered(struct members *m, const struct var *var)
 {
     uint32_t i = 0;
     while (m->items[i] != var)
@@ -136,6 +164,14 @@ void members_remove(struct members *m, struct var *var)
     m->count--;
     if (m->index)
         index_fill(m);
+}
+
+void members_remove(struct members *m, struct var *var)
+{
+    if (m->index && !m->type) /* the order of a type's members counts */
+        remove_indexed(m, var);
+    else
+        remove_ordered(m, var);
     if (m->self == var)
         m->self = NULL;
     var->in = NULL;
