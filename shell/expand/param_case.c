@@ -51,19 +51,12 @@ static bool is_printable(const char *text, size_t len)
 /* ${x@Q}: as other shells write it where $'..' is not needed. */
 static enum flow quote(struct shell *sh, const char *text, size_t len, struct buf *ret)
 {
-    if (memchr(text, '\'', len) && is_printable(text, len)) {
-        buf_putc(ret, '\'');
-        for (size_t i = 0; i < len; i++) {
-            if (text[i] == '\'')
-                buf_append(ret, "'\\'", 3);
-            buf_putc(ret, text[i]);
-        }
-        buf_putc(ret, '\'');
-        return FLOW_NEXT;
-    }
     struct str s;
     str_init(&s, sh->heap);
-    text_quote(&s, text, len);
+    if (memchr(text, '\'', len) && is_printable(text, len))
+        text_quote_single(&s, text, len);
+    else
+        text_quote(&s, text, len);
     bool ok = str_ok(&s);
     if (ok)
         buf_append(ret, s.data, s.len);

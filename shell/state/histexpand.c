@@ -382,17 +382,6 @@ static bool substitute(struct scan *s, bool all)
     return any;
 }
 
-static void append_quoted(struct str *ret, const char *text, size_t len)
-{
-    str_putc(ret, '\'');
-    for (size_t i = 0; i < len; i++) {
-        if (text[i] == '\'')
-            str_append_z(ret, "'\\'");
-        str_putc(ret, text[i]);
-    }
-    str_putc(ret, '\'');
-}
-
 /* As one word, or each of its WORDS. */
 static void quote(struct scan *s, bool words)
 {
@@ -400,7 +389,7 @@ static void quote(struct scan *s, bool words)
     struct str quoted;
     str_init(&quoted, s->sh->scratch);
     if (!words)
-        append_quoted(&quoted, at, s->part.len);
+        text_quote_single(&quoted, at, s->part.len);
     while (words && at < end) {
         const char *start = at;
         while (at < end && is_blank(*at))
@@ -409,7 +398,7 @@ static void quote(struct scan *s, bool words)
         for (start = at; at < end && !is_blank(*at);)
             at++;
         if (at > start)
-            append_quoted(&quoted, start, (size_t)(at - start));
+            text_quote_single(&quoted, start, (size_t)(at - start));
     }
     part_replace(s, &quoted);
 }

@@ -212,3 +212,14 @@ const char *text_shown(struct mem_region *region, const char *text)
     }
     return text;
 }
+
+void text_quote_single(struct str *s, const char *text, size_t len)
+{
+    str_putc(s, '\'');
+    for (size_t i = 0; i < len; i++) {
+        if (text[i] == '\'')
+            str_append_z(s, "'\\'");
+        str_putc(s, text[i]);
+    }
+    str_putc(s, '\'');
+}

@@ -361,6 +361,8 @@ enum flow var_print_value(struct shell *sh, struct name *name, struct str *s) NO
 void text_quote(struct str *s, const char *text, size_t len);
 /* The same for a word of a list in parentheses, where `a=b` would be a member: `a\=b`. */
 void text_quote_in_list(struct str *s, const char *text, size_t len);
+/* In '..' whatever it is, its own quotes written '\'': as other shells do. */
+void text_quote_single(struct str *s, const char *text, size_t len);
 /* TEXT as it is shown in a message: itself, or as $'..' in REGION when it holds what cannot be
  * seen, such as newlines and bytes that are no characters. */
 const char *text_shown(struct mem_region *region, const char *text);
