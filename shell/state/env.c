@@ -36,36 +36,6 @@ static bool is_underscore(const char *name, size_t len)
     return len == 1 && *name == '_';
 }
 
-/* Variables that the shell itself gives a value at the start, whatever the environment says; that
- * they are exported stays. */
-static bool is_own(const char *name, size_t len)
-{
-    static const char *const own[] = { "IFS",     "PPID",   "RANDOM", "SRANDOM",
-                                       "SECONDS", "LINENO", "OPTIND" };
-    for (size_t i = 0; i < sizeof own / sizeof *own; i++)
-        if (text_eq(name, len, own[i], strlen(own[i])))
-            return true;
-    return false;
-}
-
-static enum flow import_own(struct shell *sh, const char *text, size_t name_len)
-{
-    const char *value = text + name_len + 1;
-    struct name *name = name_intern(sh, text, name_len);
-    struct var *var;
-    if (!name)
-        return shell_fail_memory(sh, name_len);
-    TRY(scope_global(sh, name, &var));
-    var->attrs |= VAR_EXPORT;
-    if (!text_eq(text, name_len, "SECONDS", 7))
-        return FLOW_NEXT;
-    /* Time goes on from there; nothing from outside is evaluated. */
-    size_t digits = strspn(value, "0123456789");
-    size_t len = digits + (value[digits] == '.');
-    len += strspn(value + len, "0123456789");
-    return digits > 0 && !value[len] ? var_set_text(sh, "SECONDS", value) : FLOW_NEXT;
-}
-
 /* $_ at first: what the variable `_` of the environment says, without the mark of a shell that
  * started this one: `*PID*`. */
 static void import_underscore(struct shell *sh, const char *text)
@@ -78,6 +48,15 @@ static void import_underscore(struct shell *sh, const char *text)
     str_append_z(&sh->last_argument, text);
 }
 
+/* SECONDS goes on from there; nothing from outside is evaluated. */
+static enum flow import_seconds(struct shell *sh, const char *value)
+{
+    size_t digits = strspn(value, "0123456789");
+    size_t len = digits + (value[digits] == '.');
+    len += strspn(value + len, "0123456789");
+    return digits > 0 && !value[len] ? var_set_text(sh, "SECONDS", value) : FLOW_NEXT;
+}
+
 /* Without telling the special ones: the locale is set once for all, and nothing else has been
  * derived yet. */
 static enum flow import_one(struct shell *sh, const char *text, size_t name_len)
@@ -88,10 +67,12 @@ static enum flow import_one(struct shell *sh, const char *text, size_t name_len)
     struct var *var;
     TRY(scope_global(sh, name, &var));
     const char *value = text + name_len + 1;
-    if (!value_set_text(sh->heap, &var->value, value, strlen(value)))
-        return shell_fail_memory(sh, strlen(value));
     var->attrs |= VAR_EXPORT;
-    return FLOW_NEXT;
+    if (name->special && name->special->flags & SPECIAL_OWN)
+        return strcmp(name->text, "SECONDS") == 0 ? import_seconds(sh, value) : FLOW_NEXT;
+    return value_set_text(sh->heap, &var->value, value, strlen(value))
+               ? FLOW_NEXT
+               : shell_fail_memory(sh, strlen(value));
 }
 
 static enum flow import_all(struct shell *sh, char *const *envp)
@@ -108,8 +89,7 @@ static enum flow import_all(struct shell *sh, char *const *envp)
             if (is_underscore(envp[i], len))
                 import_underscore(sh, equals + 1);
             else
-                TRY(is_own(envp[i], len) ? import_own(sh, envp[i], len)
-                                         : import_one(sh, envp[i], len));
+                TRY(import_one(sh, envp[i], len));
         } else {
             foreign++;
         }

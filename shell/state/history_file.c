@@ -68,7 +68,7 @@ static void read_on(struct history *h)
 
 bool history_file_read(struct history *h)
 {
-    struct stat st;
+    struct stat st = { .st_nlink = 0 };
     if (h->fd < 0)
         return true;
     if (has_grown(h, &st)) {

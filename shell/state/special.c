@@ -264,8 +264,11 @@ static enum flow set_seconds(struct shell *sh, struct name *name, const char *te
     (void)name;
     if (text)
         TRY(attr_parse_num(sh, text, len, &n));
+    const int64_t limit_ns = INT64_MAX / 2; /* a century and a half, either way */
     long double seconds = n.is_float ? n.f : (long double)n.i;
-    sh->seconds_base_ns = sys_monotonic_ns() - (int64_t)(seconds * NS_PER_SECOND);
+    int64_t ns = num_to_int(num_float(seconds * NS_PER_SECOND));
+    ns = ns > limit_ns ? limit_ns : ns < -limit_ns ? -limit_ns : ns;
+    sh->seconds_base_ns = sys_monotonic_ns() - ns;
     return FLOW_NEXT;
 }
 
@@ -288,7 +291,9 @@ static enum flow set_lineno(struct shell *sh, struct name *name, const char *tex
     if (!text)
         return FLOW_NEXT;
     TRY(attr_parse_num(sh, text, len, &n));
-    int64_t line = n.is_float ? (int64_t)n.f : n.i;
+    const int64_t limit = INT32_MAX / 2;
+    int64_t line = num_to_int(n);
+    line = line > limit ? limit : line < -limit ? -limit : line;
     sh->line_shift = (int32_t)(line - sh->line - 1);
     return FLOW_NEXT;
 }

@@ -19,6 +19,7 @@ enum special_flags {
     SPECIAL_YIELDS = 1u << 8,   /* what is assigned takes the place of the special meaning */
     SPECIAL_GETOPTS = 1u << 9,  /* a local of a POSIX function starts getopts anew for the call */
     SPECIAL_CHECKED = 1u << 10, /* keeps its value when special_locale_known says no to a new one */
+    SPECIAL_OWN = 1u << 11,     /* the shell gives it a value, whatever the environment says */
 };
 struct special {
     const char *name;
