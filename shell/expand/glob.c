@@ -13,6 +13,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 
@@ -153,6 +154,10 @@ static enum flow steps_make(struct glob *g, const char *text, size_t len)
         step->slashes = count_slashes(rest + n, rest_len - n);
         rest += n + step->slashes;
         rest_len -= n + step->slashes;
+        if (step > g->steps && step->kind == STEP_ANY_DEPTH && step[-1].kind == STEP_ANY_DEPTH) {
+            step[-1].slashes = step->slashes; /* the second finds nothing that the first did not */
+            g->step_count--;
+        }
     }
     return FLOW_NEXT;
 }
@@ -274,6 +279,8 @@ static enum flow visit_deep(struct glob *g, size_t index, unsigned char type)
 static enum flow glob_step(struct glob *g, size_t index)
 {
     const struct step *step = &g->steps[index];
+    if (g->path.len >= PATH_MAX) /* no such file can be named: however long the pattern is */
+        return FLOW_NEXT;
     switch (step->kind) {
     case STEP_PATTERN:
         return glob_entries(g, index, glob_descend);
