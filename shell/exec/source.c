@@ -223,7 +223,7 @@ enum flow exec_eval(struct shell *sh, const char *text, size_t len)
 {
     struct where where;
     uint32_t line = sh->line;
-    if (sh->depth >= SHELL_DEPTH_MAX)
+    if (sh->depth >= SHELL_DEPTH_MAX) /* it fails, and says so of where it stands */
         return text_run(sh, "eval", NULL, text, len);
     where_enter(sh, &where, "eval");
     sh->line = 1;

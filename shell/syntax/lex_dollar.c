@@ -200,9 +200,8 @@ bool lex_dollar(struct parser *p, struct builder *b, bool dquoted)
         return lex_message(p, b);
     if (c == '[' || (c == '"' && dquoted) || c == '.')
         lint_add(p, part.line, "$ not preceded by \\");
-    /* A lone $ counts as quoted, so that it means the same wherever the word is written out; in a
-     * regular expression it is an anchor. */
-    /* Live at the end of a regular expression. */
+    /* A lone $ counts as quoted, so that it means the same wherever the word is written out; where
+     * the word may be a regular expression it is live, an anchor. */
     bool live = b->mode == WORD_REGEX || b->mode == WORD_PATTERN || b->mode == WORD_TRIM ||
                 b->mode == WORD_SUBST;
     builder_char(p, b, '$', dquoted || !live);

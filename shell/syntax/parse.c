@@ -18,19 +18,7 @@ static bool at_list_end(struct parser *p)
         return true;
     if (c == ';')
         return look_joined_ahead(p, 1) == ';' || look_joined_ahead(p, 1) == '&';
-    switch (peek_reserved(p)) {
-    case RW_THEN:
-    case RW_ELSE:
-    case RW_ELIF:
-    case RW_FI:
-    case RW_DO:
-    case RW_DONE:
-    case RW_ESAC:
-    case RW_RBRACE:
-        return true;
-    default:
-        return false;
-    }
+    return reserved_ends_list(peek_reserved(p));
 }
 
 /* time [-p] [pipeline] */

@@ -549,19 +549,9 @@ struct node *parse_command_node(struct parser *p)
             return simple;
         return keep_source(p, (struct node_function *)simple, &start) ? simple : NULL;
     }
-    switch (word) {
-    case RW_THEN:
-    case RW_ELSE:
-    case RW_ELIF:
-    case RW_FI:
-    case RW_DO:
-    case RW_DONE:
-    case RW_ESAC:
-    case RW_RBRACE:
+    if (reserved_ends_list(word)) {
         parser_unexpected(p);
         return NULL;
-    default:
-        break;
     }
     if (!parser_enter(p))
         return NULL;

@@ -23,6 +23,24 @@ enum reserved {
     RW_COUNT,
 };
 
+/* The words that, where a command could begin, end the list before them instead. */
+static inline bool reserved_ends_list(enum reserved word)
+{
+    switch (word) {
+    case RW_THEN:
+    case RW_ELSE:
+    case RW_ELIF:
+    case RW_FI:
+    case RW_DO:
+    case RW_DONE:
+    case RW_ESAC:
+    case RW_RBRACE:
+        return true;
+    default:
+        return false;
+    }
+}
+
 /* ---- input ---------------------------------------------------------------------------------- */
 
 /* A stretch of text being read. The root input is the source. An alias input goes on with OUTER at
@@ -365,7 +383,8 @@ struct list *parse_list(struct parser *p); /* NULL with status OK: empty */
 struct list *parse_list_needed(struct parser *p, const char *opener, uint32_t line);
 struct node *parse_pipeline(struct parser *p);
 
-/* command.c: words with a meaning at the start of a command */
+/* ---- command.c: words with a meaning at the start of a command ---- */
+
 /* Skips blanks and expands aliases. */
 void command_position(struct parser *p);
 enum reserved peek_reserved_slow(struct parser *p);
