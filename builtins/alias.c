@@ -60,7 +60,7 @@ static enum flow track(struct shell *sh, const struct args *args)
     return FLOW_NEXT;
 }
 
-static enum flow print_tracked(struct shell *sh)
+static enum flow print_tracked(struct shell *sh, bool with_command)
 {
     size_t count = 0;
     const char **names;
@@ -68,7 +68,9 @@ static enum flow print_tracked(struct shell *sh)
     TRY(cmdhash_list(sh, &names, &count));
     for (size_t i = 0; i < count; i++) {
         const char *path = cmdhash_find(sh, names[i], false);
-        if (path)
+        if (path && with_command)
+            out_printf(sh->out, "alias -t %s\n", names[i]);
+        else if (path)
             out_printf(sh->out, "%s=%s\n", names[i], path);
     }
     return FLOW_NEXT;
@@ -93,7 +95,9 @@ static enum flow alias_run(struct shell *sh, struct args *args)
     }
     sh->status = 0;
     if (tracked)
-        return args_left(args) ? track(sh, args) : quiet ? FLOW_NEXT : print_tracked(sh);
+        return args_left(args) ? track(sh, args)
+               : quiet         ? FLOW_NEXT
+                               : print_tracked(sh, with_command);
     if (!args_left(args))
         return print_all(sh, with_command);
     for (size_t i = 0; i < args_left(args); i++) {
@@ -159,7 +163,7 @@ static enum flow hash_run(struct shell *sh, struct args *args)
         if (!args_left(args))
             return FLOW_NEXT;
     }
-    return args_left(args) ? track(sh, args) : print_tracked(sh);
+    return args_left(args) ? track(sh, args) : print_tracked(sh, false);
 }
 
 static const struct builtin_option alias_options[] = {

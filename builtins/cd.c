@@ -1,16 +1,20 @@
 /*
  * cd, pwd: the working directory.
  *
- * cd finds the directory (CDPATH, `-`, `old new`) and leaves the change itself, PWD and OLDPWD, to
- * state/cwd, which journals it. A directory found through CDPATH or `-` is printed.
+ * cd finds the directory (CDPATH, `-`, `old new`, `-f descriptor`) and leaves the change itself,
+ * PWD and OLDPWD, to state/cwd, which journals it. A directory found through CDPATH or `-` is
+ * printed.
  */
 #include <errno.h>
+#include <limits.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "builtins/builtin.h"
+#include "shell/base/num.h"
 #include "shell/base/str.h"
 #include "shell/state/cwd.h"
+#include "shell/state/fdtab.h"
 #include "shell/state/option.h"
 #include "shell/state/var.h"
 
@@ -88,17 +92,38 @@ static enum flow choose(struct shell *sh, const struct args *args, struct str *r
     return FLOW_NEXT;
 }
 
-static enum flow change(struct shell *sh, const struct args *args, struct str *path, bool physical)
+/* `cd -f fd [directory]`: the directory behind the descriptor TEXT, or one from there. */
+static enum flow choose_from(struct shell *sh, const struct args *args, const char *text,
+                             struct str *ret)
+{
+    const char *operand = args_peek(args, 0);
+    int64_t fd;
+
+    if (!num_parse_int(text, strlen(text), &fd) || fd < 0 || fd > INT_MAX)
+        return shell_fail(sh, ERROR_BUILTIN, 1, args->argv[0], "%s: bad number", text);
+    if (!fdtab_is_open(sh, (int)fd))
+        return shell_fail(sh, ERROR_BUILTIN, 1, args->argv[0], "%s: [%s]", text, strerror(EBADF));
+    if (operand && *operand == '/') {
+        str_append_z(ret, operand);
+        return FLOW_NEXT;
+    }
+    str_printf(ret, operand ? "/dev/fd/%d/%s" : "/dev/fd/%d", (int)fd, operand);
+    return FLOW_NEXT;
+}
+
+/* To where the operands say, from the descriptor FD unless that is NULL. */
+static enum flow change(struct shell *sh, const struct args *args, const char *fd, struct str *path,
+                        bool physical)
 {
     bool show = false;
     int error = 0;
 
-    TRY(choose(sh, args, path, &show));
+    TRY(fd ? choose_from(sh, args, fd, path) : choose(sh, args, path, &show));
     if (!str_ok(path))
         return shell_fail_memory(sh, 0);
     if (!path->len)
         return shell_fail(sh, ERROR_BUILTIN, 1, args->argv[0], "bad directory: its name is empty");
-    TRY(cwd_change(sh, str_text(path), !physical, &error));
+    TRY(cwd_change(sh, str_text(path), !physical && !fd, &error));
     if (error)
         return shell_fail(sh, ERROR_BUILTIN, 1, args->argv[0], "%s: [%s]", str_text(path),
                           strerror(error));
@@ -107,52 +132,60 @@ static enum flow change(struct shell *sh, const struct args *args, struct str *p
     return FLOW_NEXT;
 }
 
-/* Takes -L, -P and -e: *RET_PHYSICAL, *RET_CHECKED; false: stop with *RET_FLOW. */
-static bool take_options(struct shell *sh, struct args *args, bool *ret_physical, bool *ret_checked,
+struct options {
+    bool physical;  /* -P */
+    bool checked;   /* -e */
+    const char *fd; /* -f, or NULL */
+};
+
+/* False: stop with *RET_FLOW. */
+static bool take_options(struct shell *sh, struct args *args, struct options *ret,
                          enum flow *ret_flow)
 {
     for (int option; (option = args_option(sh, args, ret_flow)) != 0;) {
         if (option < 0)
             return false;
-        if (option == 'e')
-            *ret_checked = true;
+        if (option == 'f')
+            ret->fd = args->option_argument;
+        else if (option == 'e')
+            ret->checked = true;
         else
-            *ret_physical = option == 'P';
+            ret->physical = option == 'P';
     }
     return true;
 }
 
 static enum flow cd_run(struct shell *sh, struct args *args)
 {
-    bool physical = false, checked = false;
+    struct options options = { 0 };
     enum flow flow = FLOW_NEXT;
     struct str path;
 
-    if (!take_options(sh, args, &physical, &checked, &flow))
+    if (!take_options(sh, args, &options, &flow))
         return flow;
     if (option_on(sh, OPTION_RESTRICTED))
         return shell_fail(sh, ERROR_BUILTIN, 1, args->argv[0], "restricted");
-    if (args_left(args) > 2)
+    if (args_left(args) > (options.fd ? 1u : 2u))
         return builtin_usage_error(sh, args, "too many operands");
     sh->status = 0;
     str_init(&path, sh->heap);
-    flow = change(sh, args, &path, physical);
+    flow = change(sh, args, options.fd, &path, options.physical);
     str_release(&path);
-    if (flow == FLOW_ERROR && physical && checked) /* 1 would mean that it was left */
+    if (flow == FLOW_ERROR && options.physical && options.checked) /* 1: that it was left */
         sh->err.status = 2;
     return flow;
 }
 
 static enum flow pwd_run(struct shell *sh, struct args *args)
 {
-    bool physical = false, unused = false;
+    struct options options = { 0 };
     enum flow flow = FLOW_NEXT;
     struct str path;
 
-    if (!take_options(sh, args, &physical, &unused, &flow))
+    if (!take_options(sh, args, &options, &flow))
         return flow;
     sh->status = 0;
-    if (!physical && sh->cwd) {
+    if (!options.physical && sh->cwd) {
         out_printf(sh->out, "%s\n", sh->cwd);
         return FLOW_NEXT;
     }
@@ -175,6 +208,9 @@ static const struct builtin_option cd_options[] = {
     { .letter = 'e',
       .help = "with -P fail with status 1 when the new directory cannot be told, which it always "
               "can, and with status 2 otherwise" },
+    { .letter = 'f',
+      .argument = "fd",
+      .help = "change to the directory open as descriptor fd, or to one that is named from there" },
     { .letter = 'L', .help = "keep symbolic links in the name (the default)" },
     { .letter = 'P', .help = "resolve symbolic links" },
     { 0 },

@@ -6,6 +6,7 @@
  */
 #include "builtins/operand.h"
 
+#include <errno.h>
 #include <string.h>
 
 #include "shell/state/fdtab.h"
@@ -51,7 +52,8 @@ enum flow operand_fd(struct shell *sh, const struct args *args, const char *text
     }
     if (!num_parse_int(text, strlen(text), &fd) || fd < 0 || fd > INT32_MAX ||
         !fdtab_is_open(sh, (int)fd))
-        return shell_fail(sh, ERROR_BUILTIN, 1, args->argv[0], "bad file unit number");
+        return shell_fail(sh, ERROR_BUILTIN, 1, args->argv[0], "bad file unit number [%s]",
+                          strerror(EBADF));
     *ret = (int)fd;
     return FLOW_NEXT;
 }

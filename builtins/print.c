@@ -38,7 +38,8 @@ static enum flow use_descriptor(struct shell *sh, const struct args *args, const
     int fd;
     TRY(operand_fd(sh, args, text, coproc_write_fd(sh), &fd));
     if (!fdtab_is_writable(sh, fd))
-        return shell_fail(sh, ERROR_BUILTIN, 1, args->argv[0], "bad file unit number");
+        return shell_fail(sh, ERROR_BUILTIN, 1, args->argv[0], "bad file unit number [%s]",
+                          strerror(EBADF));
     options->out = fdtab_out(sh, fd);
     if (!options->out)
         return shell_fail(sh, ERROR_BUILTIN, 1, args->argv[0], "%s: %s", text, strerror(errno));

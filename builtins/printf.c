@@ -486,7 +486,7 @@ static void convert_float(struct printer *p, const struct spec *spec)
     int width = *separator ? 0 : spec->width;
     str_clear(&p->text);
     if (hex)
-        str_printf(&p->text, format, width, precision, (double)f);
+        str_printf(&p->text, format, width, precision, num_round_hex(f, precision));
     else
         str_printf(&p->text, format, width, precision, f);
     place_radix(&p->text);

@@ -383,3 +383,14 @@ long double num_round_half(long double f, char conversion, int precision)
         step /= 10;
     return f < 0 ? f - step : f + step;
 }
+
+double num_round_hex(long double f, int precision)
+{
+    enum { BITS = 4, DIGITS = 13 }; /* of a digit; of a double */
+    int exponent;
+    if (!isfinite(f) || f == 0 || precision < 0 || precision >= DIGITS)
+        return (double)f;
+    frexpl(f, &exponent);
+    int shift = BITS * precision - (exponent - 1);
+    return (double)ldexpl(roundl(ldexpl(f, shift)), -shift);
+}

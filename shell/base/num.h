@@ -51,5 +51,7 @@ void num_format_float(struct str *s, long double f, int digits);
 /* F such that printing it by CONVERSION (f, e, g) with PRECISION (-1: that of C) rounds what lies
  * half way between two away from 0, as ksh93 does, and not to the even one. */
 long double num_round_half(long double f, char conversion, int precision);
+/* F rounded to PRECISION hexadecimal digits after its first one, which stays 1. */
+double num_round_hex(long double f, int precision);
 
 #endif

@@ -274,13 +274,23 @@ static enum flow assigns_before(struct shell *sh, const struct run *run, unsigne
     return FLOW_NEXT;
 }
 
+/* Do the redirections outlive the command? Not those of a `redirect` that has operands, which
+ * fails. */
+static bool redirs_last(const struct run *run)
+{
+    if (is_named(&run->command, "exec"))
+        return true;
+    return is_named(&run->command, "redirect") &&
+           (run->args.count < 2 || *run->args.argv[run->args.count - 1] == '-');
+}
+
 /* Redirections and assignments of a builtin, in the CMD frame if there is one. */
 static enum flow builtin_prepare(struct shell *sh, const struct run *run, struct frame *frame)
 {
     const struct node_simple *node = run->node;
     const struct command *command = &run->command;
     struct frame *target = frame;
-    if (node->node.redir_count && (is_named(command, "exec") || is_named(command, "redirect")))
+    if (node->node.redir_count && redirs_last(run))
         target = frame_target(sh, TARGET_GLOBAL);
     if (node->node.redir_count)
         TRY(redir_apply(sh, target, node->node.redirs, node->node.redir_count));

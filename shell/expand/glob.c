@@ -9,6 +9,7 @@
  */
 #include "shell/base/sys.h"
 #include "shell/expand/build.h"
+#include "shell/state/fdtab.h"
 #include "shell/state/option.h"
 
 #include <dirent.h>
@@ -172,8 +173,19 @@ static const char *path_text(struct glob *g)
 
 static bool path_is_directory(struct glob *g)
 {
+    char buffer[FDTAB_PATH_SIZE];
     struct stat st;
-    return stat(path_text(g), &st) == 0 && S_ISDIR(st.st_mode);
+    return stat(fdtab_path(g->sh, path_text(g), buffer), &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+/* What the path is, not following a link; DT_UNKNOWN: it is not there. */
+static unsigned char path_type(struct glob *g)
+{
+    char buffer[FDTAB_PATH_SIZE];
+    struct stat st;
+    if (lstat(fdtab_path(g->sh, path_text(g), buffer), &st) != 0)
+        return DT_UNKNOWN;
+    return (unsigned char)IFTODT(st.st_mode);
 }
 
 /* The path is a result. TYPE: as the directory told, or DT_UNKNOWN. */
@@ -212,7 +224,8 @@ static enum flow glob_descend(struct glob *g, size_t index, unsigned char type)
  * its bytes and a NUL. */
 static void read_names(struct glob *g, const struct step *step, struct buf *names)
 {
-    DIR *dir = opendir(g->path.len ? path_text(g) : ".");
+    char buffer[FDTAB_PATH_SIZE];
+    DIR *dir = opendir(g->path.len ? fdtab_path(g->sh, path_text(g), buffer) : ".");
     if (!dir)
         return;
     const struct pattern *pattern = step->pattern;
@@ -259,9 +272,8 @@ static enum flow glob_entries(struct glob *g, size_t index,
 static enum flow visit_deep(struct glob *g, size_t index, unsigned char type)
 {
     const struct step *step = &g->steps[index];
-    struct stat st;
-    if (type == DT_UNKNOWN && lstat(path_text(g), &st) == 0)
-        type = S_ISDIR(st.st_mode) ? DT_DIR : DT_REG;
+    if (type == DT_UNKNOWN)
+        type = path_type(g);
     size_t base = g->path.len;
     if (step->slashes == 0)
         TRY(glob_found(g, type));
@@ -297,7 +309,7 @@ static enum flow glob_step(struct glob *g, size_t index)
         break;
     }
     size_t base = g->path.len;
-    struct stat st;
+    unsigned char type;
     buf_append(&g->path, step->text, step->len);
     for (size_t i = 0; i < step->slashes; i++)
         buf_putc(&g->path, '/');
@@ -306,8 +318,8 @@ static enum flow glob_step(struct glob *g, size_t index)
         flow = glob_step(g, index + 1);
     else if (g->path.failed)
         flow = shell_fail_memory(g->sh, g->path.len);
-    else if (lstat(path_text(g), &st) == 0)
-        flow = glob_found(g, IFTODT(st.st_mode));
+    else if ((type = path_type(g)) != DT_UNKNOWN)
+        flow = glob_found(g, type);
     g->path.len = base;
     return flow;
 }

@@ -1,15 +1,39 @@
 /*
- * tilde: ~ ~user ~+ ~- at the places the parser marked.
+ * tilde: ~ ~user ~+ ~- ~{descriptor} at the places the parser marked.
  *
  * The result counts as quoted: no splitting, no patterns. What cannot be expanded stays as written.
  * A script has the first word, as the disciplines of .sh.tilde, but not while one of them runs.
  */
 #include "shell/base/lookup.h"
+#include "shell/base/num.h"
 #include "shell/expand/build.h"
 #include "shell/state/discipline.h"
+#include "shell/state/fdtab.h"
 #include "shell/state/option.h"
 
+#include <limits.h>
+#include <stdio.h>
 #include <unistd.h>
+
+/* The file behind the descriptor that NAME says, a number or a variable: of ~{NAME}. NULL: it is
+ * not open. */
+static const char *descriptor_path(struct shell *sh, const char *name, size_t len)
+{
+    enum { PATH_SIZE = 32 };
+    char *copy = scratch_dup(sh, name, len);
+    char *path = scratch_alloc(sh, PATH_SIZE);
+    int64_t fd;
+    const char *text = copy;
+    if (!copy || !path)
+        return NULL;
+    if (*copy < '0' || *copy > '9')
+        text = var_text(sh, copy);
+    if (!text || !num_parse_int(text, strlen(text), &fd) || fd < 0 || fd > INT_MAX ||
+        !fdtab_is_open(sh, (int)fd))
+        return NULL;
+    snprintf(path, PATH_SIZE, "/dev/fd/%d", (int)fd);
+    return path;
+}
 
 /* Directory of ~NAME, borrowed until the command ends; NULL: none. */
 static const char *tilde_directory(struct shell *sh, const char *name, size_t len)
@@ -22,6 +46,8 @@ static const char *tilde_directory(struct shell *sh, const char *name, size_t le
             return home;
         return lookup_home_of(getuid(), &found) ? str_text(&found) : NULL;
     }
+    if (name[0] == '{')
+        return descriptor_path(sh, name + 1, len - 2);
     if (len == 1 && name[0] == '+')
         return var_text(sh, "PWD");
     if (len == 1 && name[0] == '-')

@@ -338,7 +338,8 @@ static void show_float(struct str *s, const struct var *var, long double f)
     else if (var->attrs & VAR_EXPONENT)
         str_printf(s, "%.*Lg", width < most ? width : most, f);
     else
-        str_printf(s, "%.*a", var->width < 0 ? HEXFLOAT_DIGITS : width, (double)f);
+        str_printf(s, "%.*a", var->width < 0 ? HEXFLOAT_DIGITS : width,
+                   num_round_hex(f, var->width));
 }
 
 enum flow attr_show(struct shell *sh, const struct var *var, const struct value *value,

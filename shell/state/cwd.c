@@ -216,6 +216,34 @@ enum flow cwd_init(struct shell *sh)
     return var_set_text(sh, "PWD", cwd);
 }
 
+/* Is the descriptor of cwd_descriptor() still what that made of it? Scripts open none by O_PATH. */
+static bool descriptor_is_ours(struct shell *sh, struct stat *ret_there)
+{
+    int real = sh->cwd_fd > 0 ? fdtab_real(sh, sh->cwd_fd) : -1;
+    int flags = real >= 0 ? fcntl(real, F_GETFL) : -1;
+    return flags >= 0 && flags & O_PATH && fstat(real, ret_there) == 0;
+}
+
+enum flow cwd_descriptor(struct shell *sh, int *ret_fd)
+{
+    struct stat here, there;
+    *ret_fd = -1;
+    if (stat(".", &here) != 0)
+        return FLOW_NEXT;
+    bool is_ours = descriptor_is_ours(sh, &there);
+    if (!is_ours || here.st_dev != there.st_dev || here.st_ino != there.st_ino) {
+        int fd = is_ours ? sh->cwd_fd : fdtab_free_fd(sh);
+        int real = fd < 0 ? -1 : open(".", O_PATH | O_DIRECTORY | O_CLOEXEC);
+        if (real < 0)
+            return FLOW_NEXT;
+        TRY(fdtab_install(sh, frame_target(sh, TARGET_GLOBAL), fd, real));
+        fdtab_hide(sh, fd);
+        sh->cwd_fd = fd;
+    }
+    *ret_fd = sh->cwd_fd;
+    return FLOW_NEXT;
+}
+
 static void umask_restore(struct shell *sh, void *a, uintptr_t b)
 {
     sh->umask = (mode_t)b;

@@ -14,6 +14,9 @@ enum flow cwd_change(struct shell *sh, const char *path, bool logical, int *ret_
 bool cwd_logical(struct shell *sh, const char *path, struct str *s);
 /* Path of "." without symbolic links, appended to S; false and errno on failure. */
 bool cwd_physical(struct str *s);
+/* A descriptor of the script that is open on "." and not passed to commands; -1: there can be none.
+ * It moves with the working directory when it is next asked for. */
+enum flow cwd_descriptor(struct shell *sh, int *ret_fd) NODISCARD;
 enum flow umask_set(struct shell *sh, mode_t mask) NODISCARD;
 
 #endif

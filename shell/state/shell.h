@@ -222,6 +222,7 @@ struct shell {
     struct env_cache *env_cache;
     struct ifs_table *ifs; /* rebuilt when IFS changes: var/special.c */
     char *cwd;             /* logical working directory (PWD), heap */
+    int cwd_fd;            /* .sh.pwdfd when last asked for, or 0 */
     mode_t umask;
     uint64_t options_stamp, cwd_stamp, umask_stamp; /* journal */
     uint64_t random_state;

@@ -15,6 +15,7 @@
 #include "shell/base/sys.h"
 #include "shell/base/utf8.h"
 #include "shell/state/cmdhash.h"
+#include "shell/state/cwd.h"
 #include "shell/state/figure.h"
 #include "shell/state/func.h"
 #include "shell/state/option.h"
@@ -129,6 +130,14 @@ static enum flow get_ppid(struct shell *sh, struct name *name, const char **ret_
     return show_number(sh, name, getppid(), ret_text, ret_len);
 }
 
+static enum flow get_pwdfd(struct shell *sh, struct name *name, const char **ret_text,
+                           size_t *ret_len)
+{
+    int fd;
+    TRY(cwd_descriptor(sh, &fd));
+    return show_number(sh, name, fd, ret_text, ret_len);
+}
+
 static enum flow get_subshell(struct shell *sh, struct name *name, const char **ret_text,
                               size_t *ret_len)
 {
@@ -241,7 +250,7 @@ static enum flow get_tree(struct shell *sh, struct name *name, const char **ret_
 {
     static const char names[] =
         "command edchar edcol edmode edtext file fun level lineno match math "
-        "name pid ppid stats subscript subshell tilde type value version";
+        "name pid ppid pwdfd stats subscript subshell tilde type value version";
     (void)sh;
     (void)name;
     return show_text(names, ret_text, ret_len);

@@ -78,6 +78,12 @@ static bool lex_subscript(struct parser *p, struct word **ret_word, char *ret_al
         skip_joined(p, 2);
         return true;
     }
+    if (c == ']' && p->speculating > 0) { /* name[]= is an assignment, but to no element */
+        c = look_joined_ahead(p, 1);
+        p->fatal = c == '=' || (c == '+' && look_joined_ahead(p, 2) == '=');
+        if (p->fatal)
+            return parser_fail(p, line, "syntax error at line %u: `[]' empty subscript", line);
+    }
     size_t mark = open_count(p);
     if (p->speculating > 0)
         open_push(p, start);

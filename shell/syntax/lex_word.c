@@ -116,17 +116,30 @@ static size_t joined_bytes(char *text, size_t len)
     return kept;
 }
 
+/* Offset of what follows the name after a ~, which is a user's, or a descriptor's in braces. */
+static size_t tilde_end(struct parser *p)
+{
+    size_t start = ahead_next(p, 0), n = start;
+    bool braces = look_ahead(p, n) == '{';
+    if (braces)
+        n = ahead_next(p, n);
+    int c = look_ahead(p, n);
+    while (c >= 0 && (cclass_is((char)c, CC_NAME) || c == '.' || (!braces && strchr("+-", c)))) {
+        n = ahead_next(p, n);
+        c = look_ahead(p, n);
+    }
+    if (!braces)
+        return n;
+    return c == '}' ? ahead_next(p, n) : start;
+}
+
 /* A ~ that may be expanded: at the start, or after an unquoted : in an assignment. */
 static bool lex_tilde(struct parser *p, struct builder *b)
 {
     bool at_start = !b->lit_open && p->stack.len == b->stack_base;
     bool wanted = at_start || (b->mode == WORD_VALUE && last_is_unquoted(p, b, ':'));
-    size_t n = ahead_next(p, 0);
+    size_t n = wanted ? tilde_end(p) : ahead_next(p, 0);
     int c = look_ahead(p, n);
-    while (wanted && c >= 0 && (cclass_is((char)c, CC_NAME) || c == '.' || c == '+' || c == '-')) {
-        n = ahead_next(p, n);
-        c = look_ahead(p, n);
-    }
     if (wanted && c >= 0 && !cclass_is((char)c, CC_META) && c != '/' && c != '}' && c != ':')
         wanted = false;
     if (c == '(')

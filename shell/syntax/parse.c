@@ -151,16 +151,34 @@ static struct node *parse_and_or(struct parser *p)
     return left;
 }
 
-/* One and-or list with what ends it, and perhaps the `;` of showme before it, pushed. False:
- * failed. *RET_MORE: another may follow. */
-static bool parse_item(struct parser *p, bool *ret_more)
+/* Takes one `;` before a command, which says nothing without set -o showme, and is no extension
+ * that the POSIX mode has. */
+static bool take_lone_semicolon(struct parser *p)
 {
-    bool show = p->hooks->show && look(p) == ';';
-    if (show) {
-        p->pos++;
-        command_position(p);
+    if ((p->hooks->posix && !p->hooks->show) || look(p) != ';' || at_list_end(p))
+        return false;
+    p->pos++;
+    command_position(p);
+    return true;
+}
+
+/* One and-or list with what ends it, and perhaps a `;` before it, pushed. A `;` alone is nothing,
+ * but makes a list that began at MARK one that is there. False: failed. *RET_MORE: another may
+ * follow. */
+static bool parse_item(struct parser *p, size_t mark, bool *ret_more)
+{
+    struct list_item item = { .end = END_SEQ };
+    if (__builtin_expect(look(p) == ';', 0) && take_lone_semicolon(p)) {
+        int c = look(p);
+        if (c < 0 || c == '\n' || at_list_end(p)) {
+            if (p->stack.len == mark && (item.node = parse_nothing(p, parser_line(p))))
+                stack_push(p, &item, sizeof item);
+            return p->status == PARSE_OK;
+        }
+        if (p->hooks->show)
+            item.end = END_SHOWN;
     }
-    struct list_item item = { .node = parse_and_or(p), .end = show ? END_SHOWN : END_SEQ };
+    item.node = parse_and_or(p);
     if (!item.node)
         return false;
     skip_space(p);
@@ -194,7 +212,8 @@ static struct list *list_finish(struct parser *p, size_t mark)
     return p->status == PARSE_OK ? list : NULL;
 }
 
-/* list: {newline | and_or (; | & | "|&" | newline)}. Whoever opens the construct counts the depth.
+/* list: {newline | [;] [and_or] (; | & | "|&" | newline)}. Whoever opens the construct counts the
+ * depth.
  */
 struct list *parse_list(struct parser *p)
 {
@@ -205,10 +224,20 @@ struct list *parse_list(struct parser *p)
         command_position(p);
         if (look(p) == '\n')
             continue;
-        if (at_list_end(p) || !parse_item(p, &more))
+        if (at_list_end(p) || !parse_item(p, mark, &more))
             break;
     }
     return list_finish(p, mark);
+}
+
+struct list *parse_condition(struct parser *p, const char *opener, uint32_t line)
+{
+    command_position(p);
+    if (look(p) == ';') {
+        parser_unexpected(p);
+        return NULL;
+    }
+    return parse_list_needed(p, opener, line);
 }
 
 struct list *parse_list_needed(struct parser *p, const char *opener, uint32_t line)
@@ -237,7 +266,7 @@ static struct list *parse_line(struct parser *p)
             continue;
         }
         p->started = true;
-        if (!parse_item(p, &more))
+        if (!parse_item(p, mark, &more))
             break;
         if (!more && look(p) >= 0)
             parser_unexpected(p);

@@ -44,7 +44,7 @@ struct parse_hooks {
     bool brace_expand;  /* set -B */
     bool keyword;       /* set -k: name=value is an assignment behind the command word, too */
     bool lint;          /* set -n: remarks about doubtful code go to WARN */
-    bool show;          /* set -o showme: `;` may stand before a command */
+    bool show;          /* set -o showme: `;` before a command asks to show it */
     unsigned depth_max; /* nesting limit, e.g. 20000; more is a syntax error */
     const char
         *stack_floor; /* the parser's frames must stay above this address; NULL: no such limit */

@@ -62,7 +62,7 @@ static struct node *parse_if(struct parser *p, uint32_t line, bool is_elif)
         return NULL;
     node_init(p, &node->node, NODE_IF, line);
     node->is_elif = is_elif;
-    node->condition = parse_list_needed(p, "if", line);
+    node->condition = parse_condition(p, "if", line);
     if (expect_reserved(p, RW_THEN, "if", line) &&
         (node->then_body = parse_list_needed(p, "if", line)))
         node->else_body = if_else(p, line);
@@ -123,7 +123,7 @@ static struct node *parse_while(struct parser *p, bool until, uint32_t line)
     node_init(p, &node->node, NODE_WHILE, line);
     node->until = until;
     const char *opener = until ? "until" : "while";
-    node->condition = parse_list_needed(p, opener, line);
+    node->condition = parse_condition(p, opener, line);
     if (node->condition)
         node->body = parse_do_group(p, opener, line, false);
     return node->body ? &node->node : NULL;
@@ -519,8 +519,7 @@ struct node *parse_compound_argument(struct parser *p)
     return node;
 }
 
-/* An alias was all there was: a command of no words. */
-static struct node *parse_nothing(struct parser *p, uint32_t line)
+struct node *parse_nothing(struct parser *p, uint32_t line)
 {
     struct node_simple *node = parser_alloc(p, sizeof *node);
     if (!node)

@@ -381,6 +381,8 @@ void resolve_literal(struct parser *p, struct word *word, enum word_mode mode);
 struct list *parse_list(struct parser *p); /* NULL with status OK: empty */
 /* As parse_list; an empty one is an error. OPENER, which began at LINE, is for the message. */
 struct list *parse_list_needed(struct parser *p, const char *opener, uint32_t line);
+/* The same for what if, while and until test: no `;` may stand before its first command. */
+struct list *parse_condition(struct parser *p, const char *opener, uint32_t line);
 struct node *parse_pipeline(struct parser *p);
 
 /* ---- command.c: words with a meaning at the start of a command ---- */
@@ -405,6 +407,8 @@ bool word_is(struct parser *p, const char *text);
 void node_init(struct parser *p, struct node *node, enum node_kind kind, uint32_t line);
 
 /* parse_cmd.c */
+/* A command of no words. */
+struct node *parse_nothing(struct parser *p, uint32_t line);
 struct node *parse_command_node(struct parser *p);
 /* After the name of NAME(): the cursor is on the first parenthesis. */
 struct node *parse_function_parens(struct parser *p, const struct word *name, uint32_t line);
