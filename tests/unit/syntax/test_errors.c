@@ -24,7 +24,7 @@ static const struct row rows[] = {
     { "\n\n  done", 3, 3, "`done' unexpected", false },
     { "a )", 1, 1, "`)' unexpected", false },
     { "a ;; b", 1, 1, "`;;' unexpected", false },
-    { "; a", 1, 1, "`;' unexpected", false },
+    { "; ; a", 1, 1, "`;' unexpected", false },
     { "& a", 1, 1, "`&' unexpected", false },
     { "a && && b", 1, 1, "`&&' unexpected", false },
     { "a | | b", 1, 1, "`|' unexpected", false },
