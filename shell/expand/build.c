@@ -17,6 +17,7 @@ enum {
     B_REGEX = 1u << 3,  /* literal: gets a backslash in an ERE; as in ksh93 not . + ^ $ */
     B_TEXT = 1u << 4,   /* means something in a ~(E) pattern, which may be matched against a text */
     B_GROUP = 1u << 5,  /* belongs to extended patterns, which do not come out of expansions */
+    B_DOT = 1u << 6,    /* the same as B_TEXT in fields, where a lone $ counts as quoted */
 };
 static const uint8_t byte_kind[256] = {
     ['*'] = B_LIVE | B_ESCAPE | B_REGEX,
@@ -31,7 +32,7 @@ static const uint8_t byte_kind[256] = {
     ['}'] = B_ESCAPE | B_REGEX,
     ['+'] = B_ESCAPE,
     ['^'] = B_ESCAPE,
-    ['.'] = B_TEXT,
+    ['.'] = B_TEXT | B_DOT,
     ['$'] = B_TEXT,
     ['&'] = B_ESCAPE | B_GROUP,
     ['!'] = B_ESCAPE,
@@ -42,12 +43,20 @@ static const uint8_t byte_kind[256] = {
     ['%'] = B_ESCAPE,
 };
 
+/* Does the field so far begin with ~(, so that it may be a regular expression? */
+static bool is_dialect(const struct buf *buf)
+{
+    return buf->len > 1 && buf->data[0] == '~' && buf->data[1] == '(';
+}
+
 void buf_append_escaped(struct buf *buf, const char *text, size_t len, enum build_mode mode,
                         bool *ret_escaped)
 {
     unsigned mask = mode == BUILD_REGEX     ? B_REGEX
                     : mode == BUILD_PATTERN ? B_ESCAPE | B_TEXT
                                             : B_ESCAPE;
+    if (mode == BUILD_FIELDS && is_dialect(buf))
+        mask |= B_DOT;
     const char *end = text + len;
     while (text < end) {
         const char *run = text;

@@ -162,11 +162,22 @@ static bool lex_tilde(struct parser *p, struct builder *b)
     return builder_part(p, b, &part);
 }
 
+/* Does the literal under construction begin with ~(? */
+static bool is_dialect(const struct parser *p, const struct builder *b)
+{
+    const char *text = p->lit.data + b->lit_base;
+    return b->lit_open && !b->lit_quoted && p->lit.len > b->lit_base + 1 && text[0] == '~' &&
+           text[1] == '(';
+}
+
 /* Is \C live text: a group in a replacement, any escape of a regular expression, one like \d, \t or
- * \1 once an extended pattern was opened (that is what the flag says)? */
-static bool keeps_backslash(const struct builder *b, int c)
+ * \1 once an extended pattern was opened (that is what the flag says)? In an argument of a command,
+ * one after ~( only. */
+static bool keeps_backslash(const struct parser *p, const struct builder *b, int c)
 {
     switch (b->mode) {
+    case WORD_NORMAL:
+        return cclass_is((char)c, CC_NAME) && is_dialect(p, b);
     case WORD_REPLACE:
         return c >= '0' && c <= '9';
     case WORD_REGEX:
@@ -195,7 +206,7 @@ static bool lex_backslash(struct parser *p, struct builder *b)
     }
     c = look(p);
     p->pos++;
-    bool live = keeps_backslash(b, c);
+    bool live = keeps_backslash(p, b, c);
     if (live || (b->mode == WORD_REPLACE && c == '/'))
         builder_char(p, b, '\\', !live);
     if (!live)
