@@ -96,9 +96,7 @@ static void missing_argument(struct getopts *g, const char *option, size_t optio
 /* What pages and usage call the command. */
 static const char *page_name(const struct getopts *g)
 {
-    const char *name = g->program ? g->program : g->sh->arg0;
-    const char *slash = strrchr(name, '/');
-    return slash ? slash + 1 : name;
+    return g->program ? g->program : g->sh->arg0;
 }
 
 /* Shows TEXT on descriptor 2 and leaves. */
@@ -421,6 +419,8 @@ static enum flow long_option(struct getopts *g, const char *word)
             return show_page(g, g->spec.extended ? page : OPTPAGE_USAGE);
         if (!g->spec.extended)
             return show_page(g, OPTPAGE_USAGE);
+        if (optpage_is_version(&g->spec, name.text, name.len))
+            return show_page(g, OPTPAGE_VERSION);
     }
     found_mistake(g, '?', word, name.len + 2, "?",
                   found == LONG_NONE ? "unknown option" : "ambiguous option");

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "builtins/builtin.h"
+#include "shell/base/cclass.h"
 
 enum { INDENT = 2, OPTION_INDENT = 18, ENTRY_LABEL = 4, ENTRY_TEXT = 10, USAGE_WIDTH = 79 };
 
@@ -74,6 +75,32 @@ static bool is_title(struct optstring_text name, const char *title)
 static bool is_separator(const struct optstring *o, const struct optstring_item *item)
 {
     return item->kind == OPTSTRING_IMPLEMENTATION && item->name.text == o->items + 2;
+}
+
+/* The version in the TEXT of the first item: between $Id: and $ where that is there. */
+static struct optstring_text version_text(struct optstring_text text)
+{
+    static const char mark[] = "$Id: ";
+    const char *id = memmem(text.text, text.len, mark, sizeof mark - 1);
+    if (!id)
+        return text;
+    const char *start = id + sizeof mark - 1, *end = text.text + text.len;
+    const char *stop = memchr(start, '$', (size_t)(end - start));
+    end = stop ? stop : end;
+    while (end > start && cclass_is(end[-1], CC_SPACE))
+        end--;
+    return (struct optstring_text){ start, (size_t)(end - start) };
+}
+
+bool optpage_is_version(const struct optstring *o, const char *name, size_t len)
+{
+    static const char version[] = "version";
+    struct optstring_item item;
+    const char *pos = o->items;
+    if (!len || len >= sizeof version || memcmp(name, version, len) != 0 ||
+        !optstring_next(&pos, &item) || !is_separator(o, &item) || !item.text.len)
+        return false;
+    return !item.name.len || version_text(item.text).text != item.text.text;
 }
 
 /* ---- usage ---------------------------------------------------------------------------------- */
@@ -320,18 +347,23 @@ static void walk_head(struct optpage_writer *w, const struct optstring *o, bool 
     str_release(&name);
 }
 
-static void walk_implementation(struct optpage_writer *w, const struct optstring *o, bool *open)
+/* ONLY_VERSION: not the author and what else there is. */
+static void walk_implementation(struct optpage_writer *w, const struct optstring *o, bool *open,
+                                bool only_version)
 {
     struct optstring_item item;
     static const struct optstring_text version = { "version", 7 };
     bool any = false;
     for (const char *pos = o->items; optstring_next(&pos, &item);) {
-        if (item.kind != OPTSTRING_IMPLEMENTATION || !item.text.len)
+        bool is_version = is_separator(o, &item);
+        if (item.kind != OPTSTRING_IMPLEMENTATION || !item.text.len ||
+            (only_version && !is_version))
             continue;
         if (!any)
             begin_section_z(w, open, "IMPLEMENTATION");
         any = true;
-        w->entry(w, 0, is_separator(o, &item) ? version : item.name, item.text);
+        w->entry(w, 0, is_version ? version : item.name,
+                 is_version ? version_text(item.text) : item.text);
     }
     if (any && w->end_list)
         w->end_list(w, 0);
@@ -359,7 +391,7 @@ void optpage_walk(struct optpage_writer *w, const struct optstring *o)
                 walk_list(w, item.values, 1);
         }
     }
-    walk_implementation(w, o, &open);
+    walk_implementation(w, o, &open, false);
     end_section(w, &open);
 }
 
@@ -503,7 +535,7 @@ static void append_help(struct str *s, const struct optstring *o, const char *na
     }
 }
 
-static void append_about(struct str *s, const struct optstring *o)
+static void append_about(struct str *s, const struct optstring *o, bool only_version)
 {
     struct optpage_writer w = text_writer;
     struct str all;
@@ -511,7 +543,7 @@ static void append_about(struct str *s, const struct optstring *o)
     str_init(&all, s->region);
     w.s = &all;
     w.section = NULL;
-    walk_implementation(&w, o, &open);
+    walk_implementation(&w, o, &open, only_version);
     str_append(s, str_text(&all), all.len);
     str_release(&all);
 }
@@ -625,7 +657,8 @@ void optpage_append(struct str *s, const struct optstring *o, const char *name, 
         append_posix(s, o);
         break;
     case OPTPAGE_ABOUT:
-        append_about(s, o);
+    case OPTPAGE_VERSION:
+        append_about(s, o, page == OPTPAGE_VERSION);
         break;
     case OPTPAGE_GENERAL:
         append_general(s, name);

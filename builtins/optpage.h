@@ -15,10 +15,11 @@ enum optpage {
     OPTPAGE_NROFF,
     OPTPAGE_HTML,
     OPTPAGE_API,
-    OPTPAGE_KEYS,    /* the texts that could be translated */
-    OPTPAGE_STRING,  /* the option string itself */
-    OPTPAGE_POSIX,   /* a getopts string of the letters */
-    OPTPAGE_ABOUT,   /* version, author ... */
+    OPTPAGE_KEYS,   /* the texts that could be translated */
+    OPTPAGE_STRING, /* the option string itself */
+    OPTPAGE_POSIX,  /* a getopts string of the letters */
+    OPTPAGE_ABOUT,  /* version, author ... */
+    OPTPAGE_VERSION,
     OPTPAGE_GENERAL, /* which pages there are */
     OPTPAGE_KNOWN,   /* version=1: the page asked for exists */
 };
@@ -27,6 +28,9 @@ enum optpage {
  * after
  * ?? asks for one, if only for the list of pages; ???NAME asks whether there is one. */
 bool optpage_find(const char *name, size_t len, enum optpage *ret);
+/* Does the long option NAME, a beginning of `version`, ask for one that O gives, by [-?text] or
+ * with $Id: in its text? */
+bool optpage_is_version(const struct optstring *o, const char *name, size_t len);
 /* Appends PAGE of the command NAME. */
 void optpage_append(struct str *s, const struct optstring *o, const char *name, enum optpage page);
 /* `Usage:` with [ options ] for all of them, or with each as SHORT says, and the hint. */

@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "shell/base/sys.h"
@@ -40,7 +41,14 @@ struct repl {
     struct str expanded; /* the line after history expansion */
     int eof_count;
     struct mail mail;
+    bool from_file; /* standard input is a regular file */
 };
+
+/* No prompt is shown for what comes from a file, as in ksh93; POSIX asks for it. */
+static bool is_silent(const struct repl *repl)
+{
+    return repl->from_file && !option_on(repl->sh, OPTION_POSIX);
+}
 
 /* Whether the command that was typed is what the history ends with. */
 static bool is_repeated(struct repl *repl)
@@ -83,7 +91,8 @@ static ptrdiff_t end_of_input(struct repl *repl, const char **ret_text)
         *ret_text = "\n";
         return 1;
     }
-    fdtab_message(sh, "", 0);
+    if (!is_silent(repl))
+        fdtab_message(sh, "", 0);
     return 0;
 }
 
@@ -92,7 +101,7 @@ static enum edit_result plain_read(struct repl *repl, const char **ret_text, siz
 {
     struct out *err = fdtab_out(repl->sh, STDERR_FILENO);
     char byte = 0;
-    if (err) {
+    if (err && !is_silent(repl)) {
         out_write(err, str_text(&repl->prompt), repl->prompt.len);
         out_flush(err);
     }
@@ -230,6 +239,8 @@ enum flow repl_run(struct shell *sh)
 {
     struct repl repl = { .sh = sh };
     struct source source;
+    struct stat st;
+    repl.from_file = fstat(STDIN_FILENO, &st) == 0 && S_ISREG(st.st_mode);
     str_init(&repl.prompt, sh->heap);
     str_init(&repl.plain, sh->heap);
     str_init(&repl.command, sh->heap);
