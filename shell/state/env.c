@@ -1,9 +1,8 @@
 /*
  * The environment: in at the start, out to every child.
  *
- * Owns sh->env_cache: the environment as last built, in one block, with the epoch of exports that
- * it belongs to. Strings that came in and are no shell variables are kept and go out again as they
- * are.
+ * Owns sh->env_cache: the environment as last built, with the epoch of exports that it belongs to.
+ * Strings that came in and are no shell variables are kept and go out again as they are.
  */
 #include "shell/state/env.h"
 
@@ -23,8 +22,9 @@
 struct env_cache {
     char *const *foreign; /* strings that are no variables: borrowed from the process */
     size_t foreign_count;
-    char **built; /* NULL-terminated; the texts follow in the same block. NULL: never built. The
-                     first place is for `_` */
+    char **built;     /* NULL-terminated, of texts in TEXTS; NULL: not built. The first place is for
+                         `_` */
+    struct str texts; /* heap: NAME=TEXT, each with its NUL */
     struct str underscore; /* heap: _=*PID*PATH */
     uint32_t epoch;        /* sh->export_epoch when it was built */
 };
@@ -192,26 +192,23 @@ enum flow env_import(struct shell *sh, char *const *envp)
 /* ---- out ---- */
 
 struct builder {
-    size_t count, bytes;      /* what is needed */
-    char **list;              /* second pass: where it goes */
+    size_t count;             /* texts so far */
+    struct str *texts;        /* NAME=TEXT, each with its NUL */
     const struct frame *only; /* only the variables of this frame; NULL: all there are */
-    char *text;
 };
 
-/* NAME=TEXT: counted, or written when LIST is there. */
 static void add_string(struct builder *b, const char *name, size_t name_len, const char *text,
                        size_t len)
 {
-    if (b->list) {
-        b->list[b->count] = b->text;
-        memcpy(b->text, name, name_len);
-        b->text[name_len] = '=';
-        memcpy(b->text + name_len + 1, text, len);
-        b->text[name_len + 1 + len] = '\0';
-        b->text += name_len + len + 2;
-    }
+    if (!str_reserve(b->texts, name_len + len + 2))
+        return;
+    char *to = b->texts->data + b->texts->len;
+    memcpy(to, name, name_len);
+    to[name_len] = '=';
+    memcpy(to + name_len + 1, text, len);
+    to[name_len + 1 + len] = '\0';
+    b->texts->len += name_len + len + 2;
     b->count++;
-    b->bytes += name_len + len + 2;
 }
 
 /* One variable. */
@@ -228,16 +225,8 @@ static enum flow build_one(struct shell *sh, struct name *name, struct builder *
     return FLOW_NEXT;
 }
 
-static enum flow build_pass(struct shell *sh, struct builder *b)
+static enum flow build_texts(struct shell *sh, struct builder *b)
 {
-    const struct env_cache *cache = sh->env_cache;
-    b->bytes = 0;
-    b->count = b->only ? 0 : 1; /* the place of `_` */
-    for (size_t i = 0; i < cache->foreign_count && !b->only; i++) {
-        if (b->list)
-            b->list[b->count] = cache->foreign[i];
-        b->count++;
-    }
     size_t cursor = 0;
     bool shapes = !option_on(sh, OPTION_POSIX) && !b->only;
     struct str shape;
@@ -245,12 +234,11 @@ static enum flow build_pass(struct shell *sh, struct builder *b)
     for (struct map_slot *slot; (slot = map_next(&sh->names, &cursor)) != NULL;) {
         struct name *name = slot->value;
         const struct var *var = name->cur;
-        if (!b->only && is_underscore(name->text, name->len))
-            continue;
         if (!var || (var->attrs & (VAR_EXPORT | VAR_NAMEREF)) != VAR_EXPORT || name->dotted ||
             (var->value.bits & VALUE_COMPOUND)) /* set -a marked it */
             continue;
-        if ((var->attrs & VAR_ASSOC) || (b->only && var->owner != b->only))
+        if ((var->attrs & VAR_ASSOC) || (b->only && var->owner != b->only) ||
+            (!b->only && is_underscore(name->text, name->len)))
             continue;
         TRY(build_one(sh, name, b));
         if (shapes)
@@ -258,36 +246,39 @@ static enum flow build_pass(struct shell *sh, struct builder *b)
     }
     if (shape.len)
         add_string(b, SHAPES_NAME, strlen(SHAPES_NAME), str_text(&shape), shape.len);
-    return str_ok(&shape) ? FLOW_NEXT : shell_fail_memory(sh, shape.len);
+    return str_ok(&shape) && str_ok(b->texts) ? FLOW_NEXT
+                                              : shell_fail_memory(sh, b->texts->len + shape.len);
 }
 
-/* Both passes; the list and its texts are one block of REGION. */
-static enum flow build(struct shell *sh, struct builder *b, struct mem_region *region, char ***ret)
+/* LIST from FIRST on: the texts, then NULL. */
+static void list_fill(const struct builder *b, char **list, size_t first)
 {
-    TRY(build_pass(sh, b));
-    size_t list_bytes = (b->count + 1) * sizeof *b->list, bytes = list_bytes + b->bytes;
-    char **list = mem_alloc(region, bytes);
-    if (!list)
-        return shell_fail_memory(sh, bytes);
-    size_t count = b->count;
-    b->list = list;
-    b->text = (char *)list + list_bytes;
-    enum flow flow = build_pass(sh, b);
-    if (flow != FLOW_NEXT) {
-        mem_free(list);
-        return flow;
-    }
-    list[count] = NULL;
-    *ret = list;
-    return FLOW_NEXT;
+    char *text = b->texts->data;
+    for (size_t i = 0; i < b->count; i++, text += strlen(text) + 1)
+        list[first + i] = text;
+    list[first + b->count] = NULL;
 }
 
 static enum flow rebuild(struct shell *sh, struct env_cache *cache)
 {
-    struct builder b = { 0 };
-    char **list;
-    TRY(build(sh, &b, sh->heap, &list));
+    struct str texts; /* not those of CACHE: a discipline may start programs too */
+    struct builder b = { .texts = &texts };
+    size_t first = 1 + cache->foreign_count; /* after `_` and what are no variables */
+    str_init(&texts, sh->heap);
+    str_reserve(&texts, cache->texts.len);
+    enum flow flow = build_texts(sh, &b);
+    size_t bytes = (first + b.count + 1) * sizeof(char *);
+    char **list = flow == FLOW_NEXT ? mem_alloc(sh->heap, bytes) : NULL;
+    if (!list) {
+        str_release(&texts);
+        return flow == FLOW_NEXT ? shell_fail_memory(sh, bytes) : flow;
+    }
+    if (cache->foreign_count)
+        memcpy(list + 1, cache->foreign, cache->foreign_count * sizeof *list);
+    list_fill(&b, list, first);
     mem_free(cache->built);
+    str_release(&cache->texts);
+    cache->texts = texts;
     cache->built = list;
     cache->epoch = sh->export_epoch;
     return FLOW_NEXT;
@@ -321,9 +312,14 @@ enum flow env_build_temporary(struct shell *sh, char *const **ret_envp)
     *ret_envp = none;
     if (frame->kind != FRAME_CMD)
         return FLOW_NEXT;
-    struct builder b = { .only = frame };
-    char **list;
-    TRY(build(sh, &b, sh->scratch, &list));
+    struct str texts;
+    struct builder b = { .only = frame, .texts = &texts };
+    str_init(&texts, sh->scratch);
+    TRY(build_texts(sh, &b));
+    char **list = scratch_alloc(sh, (b.count + 1) * sizeof *list);
+    if (!list)
+        return shell_fail_memory(sh, (b.count + 1) * sizeof *list);
+    list_fill(&b, list, 0);
     *ret_envp = list;
     return FLOW_NEXT;
 }
@@ -333,6 +329,7 @@ enum flow env_init(struct shell *sh)
     sh->env_cache = mem_alloc_zeroed(sh->heap, sizeof *sh->env_cache);
     if (!sh->env_cache)
         return shell_fail_memory(sh, sizeof *sh->env_cache);
+    str_init(&sh->env_cache->texts, sh->heap);
     str_init(&sh->env_cache->underscore, sh->heap);
     return FLOW_NEXT;
 }
@@ -343,6 +340,7 @@ void env_release(struct shell *sh)
         return;
     mem_free((void *)sh->env_cache->foreign);
     mem_free(sh->env_cache->built);
+    str_release(&sh->env_cache->texts);
     str_release(&sh->env_cache->underscore);
     mem_free(sh->env_cache);
     sh->env_cache = NULL;

@@ -24,10 +24,18 @@ enum {
     SHAPE_BOTH = SHAPE_LEFT | SHAPE_RIGHT, /* -H; of a number: short */
 };
 
+/* Attributes that shape a value. */
+enum {
+    SHAPING = VAR_NUMERIC | VAR_UPPER | VAR_UNSIGNED | VAR_LOWER | VAR_LONG | VAR_ZERO | VAR_RIGHT |
+              VAR_LEFT | VAR_SHORT | VAR_HOST,
+};
+
 static int shape_of(const struct var *var)
 {
     uint32_t attrs = var->attrs;
     int shape = 0;
+    if (!(attrs & SHAPING))
+        return 0;
     if (attrs & VAR_NUMERIC)
         shape |= SHAPE_NUMBER;
     if (attrs & (VAR_UPPER | VAR_UNSIGNED))
@@ -48,9 +56,11 @@ static int shape_of(const struct var *var)
 void env_shape_append(struct str *s, const struct var *var)
 {
     int shape = shape_of(var);
+    if (!shape)
+        return;
     int base = var->attrs & VAR_INTEGER ? var->base ? var->base : 10 : 0;
     bool is_own = text_eq(var->name->text, var->name->len, "SHLVL", 5);
-    if (!shape || is_own || var->attrs & (VAR_ENUM | VAR_ARRAY) || base == '=' - SHAPE_BASE)
+    if (is_own || var->attrs & (VAR_ENUM | VAR_ARRAY) || base == '=' - SHAPE_BASE)
         return;
     if (s->len)
         str_putc(s, '=');
