@@ -4,7 +4,7 @@
 
 #include "builtins/builtin.h"
 #include "shell/exec/exec.h"
-#include "shell/exec/trap.h"
+#include "shell/exec/trap_private.h"
 #include "shell/state/option.h"
 
 /* ---- exec.c ---- */
@@ -18,7 +18,7 @@ enum flow exec_debug_slow(struct shell *sh, const struct node *node, const char 
                           bool *ret_skip) NODISCARD;
 static inline bool exec_debug_wanted(struct shell *sh)
 {
-    return __builtin_expect(trap_is_set(sh, TRAP_DEBUG), 0);
+    return __builtin_expect(sh->traps->action_count > 0, 0) && trap_is_set(sh, TRAP_DEBUG);
 }
 static inline enum flow exec_debug(struct shell *sh, const struct node *node, bool *ret_skip)
 {

@@ -559,6 +559,11 @@ enum flow part_param(struct builder *b, const struct part *part)
         }
         return build_result(b, part->quoted, text, len);
     }
+    if (param->form == PARAM_POSITIONAL && param->op == OP_NONE && param->prefix == PARAM_PLAIN) {
+        const char *text = param_get(sh, param->index);
+        if (text)
+            return build_result(b, part->quoted, text, strlen(text));
+    }
     if (param->op == OP_BAD)
         return param_bad(sh, part);
     if (!shell_enter(sh)) {

@@ -236,7 +236,7 @@ static enum flow slot_save(struct shell *sh, struct frame *target, int fd, struc
 {
     struct fdtab *tab = sh->fdtab;
     struct fd_slot *slot = &tab->slots[fd];
-    struct fd_save *save = mem_alloc_zeroed(tab->region, sizeof *save);
+    struct fd_save *save = mem_alloc(tab->region, sizeof *save);
     if (!save)
         return shell_fail_memory(sh, sizeof *save);
     enum flow flow = frame_record_call(sh, target, slot_restore, save, 0);
@@ -244,14 +244,14 @@ static enum flow slot_save(struct shell *sh, struct frame *target, int fd, struc
         mem_free_sized(tab->region, save, sizeof *save);
         return flow;
     }
-    save->fd = fd;
-    save->file = file_hold(slot->file);
-    save->capture = capture;
-    save->stamp = slot->stamp;
-    save->frame_id = target->id;
-    save->hidden = slot->hidden;
-    save->next = tab->saves;
-    save->link = &tab->saves;
+    *save = (struct fd_save){ .next = tab->saves,
+                              .link = &tab->saves,
+                              .file = file_hold(slot->file),
+                              .capture = capture,
+                              .stamp = slot->stamp,
+                              .frame_id = target->id,
+                              .fd = fd,
+                              .hidden = slot->hidden };
     if (save->next)
         save->next->link = &save->next;
     tab->saves = save;

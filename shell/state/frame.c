@@ -111,6 +111,11 @@ static void last_argument_save(const struct shell *sh, struct frame *frame)
 static void last_argument_restore(struct shell *sh, struct frame *frame)
 {
     struct str *last = &sh->last_argument;
+    if (!frame->last_long && frame->last_len < last->cap) {
+        text_move_short(last->data, frame->last_short, frame->last_len);
+        last->data[last->len = frame->last_len] = '\0';
+        return;
+    }
     str_clear(last);
     str_append(last, frame->last_long ? frame->last_long : frame->last_short, frame->last_len);
     if (frame->last_long)
