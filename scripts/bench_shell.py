@@ -8,11 +8,13 @@ Workloads are the scripts of tests/bench/shell, each with a head: a comment that
 run a workload in turn, RUNS times, on one processor; a figure is the median of wall time, a ratio the median of
 the pairwise ratios memksh/other (below 1: memksh is faster). A workload that a shell's language cannot express
 is skipped. Writes DIR/shell.tsv and, with gnuplot, DIR/shell.png, beside what it prints; --results puts the table,
-with the date and the machine, below the line `## Measured` of FILE (tests/bench/RESULTS.md). `limit` is a C program
-that does what nanosort does. ^C ends the run; what was measured until then is written.
+with the date and the machine, below the line `## Measured` of FILE (tests/bench/RESULTS.md). Workloads on which memksh
+is not the fastest are named at the end. `limit` is a C program that does what nanosort does. ^C ends the run; what was
+measured until then is written.
 
 With --minutes a shell that has used up its share of that time on a workload makes no further runs, and one run may
-take ten shares: what takes longer is `timeout`. As memksh and the fast shells need less, it is over in about that time.
+take ten shares: what takes longer is `timeout`. As memksh and the fast shells need less, it is over in about that time
+where M is not much below 15.
 """
 import argparse
 import math
@@ -221,6 +223,20 @@ def report(path, names, rows):
             f.write("%s\t%s\t%s\t%.0f\t%d\t%s\n" % (work.name, work.group, work.size, spread(mine), peak, "\t".join(times)))
 
 
+def slower_lines(names, rows):
+    """The workloads on which another shell is faster: each with the fastest, or that memksh did not end."""
+    lines = []
+    for work, results in rows:
+        mine = results[names[0]]
+        quotients = [(ratio(mine, results[n]), n) for n in names[1:-1] if mine.wall and results[n].wall]
+        worst = max((pair for pair in quotients if pair[0]), default=None)
+        if not mine.wall:
+            lines.append("%s: %s" % (work.name, mine.state))
+        elif worst and worst[0] > 1:
+            lines.append("%s: %s of %s" % (work.name, shown(worst[0]), worst[1]))
+    return lines
+
+
 def machine():
     """When and on what this was measured."""
     def said(*command):
@@ -259,6 +275,8 @@ def put_results(path, started, names, rows, means):
     lines += ["", "Geometric means of the ratios (below 1: memksh is faster):", "",
               "| group | " + " | ".join(names[1:-1]) + " |", "|---" * (len(names) - 1) + "|"]
     lines += ["| %s | %s |" % (group, " | ".join(shown(values[n]) for n in names[1:-1])) for group, values in means.items()]
+    lines += ["", "Where memksh is not the fastest (its time by that of the fastest):", ""]
+    lines += ["- " + line for line in slower_lines(names, rows)] or ["nowhere"]
     with open(path, "w", encoding="utf-8") as f:
         f.write("%s\n\n## Measured\n\n%s\n" % (kept, "\n".join(lines)))
     print("written: %s" % path)
@@ -382,6 +400,8 @@ def main(argv):
         lists = ratios.values() if group == "all" else [ratios[group]]
         means[group] = {n: geometric([q for part in lists for q in part.get(n, [])]) for n in names[1:-1]}
         print("%-39s" % group + "".join("%15s" % shown(means[group][n]) for n in names[1:-1]))
+    print("\nwhere memksh is not the fastest (its time by that of the fastest)")
+    print("\n".join(slower_lines(names, rows)) or "nowhere")
     report(os.path.join(args.out, "shell.tsv"), names, rows)
     picture(os.path.join(args.out, "shell.png"), means)
     print("written: %s" % os.path.join(args.out, "shell.tsv"))
