@@ -376,8 +376,8 @@ struct kind_of_run {
     const char *options, *library; /* options NULL: not libmem; library NULL: libc */
 };
 
-/* Starts this program on FILE; false: it failed. */
-static bool start(const struct kind_of_run *kind, const char *libmem, const char *file,
+/* Starts this program on FILE; false: it failed. QUIET: what it has to say was said before. */
+static bool start(const struct kind_of_run *kind, const char *libmem, const char *file, bool quiet,
                   double *ret_figures)
 {
     int fds[2];
@@ -390,7 +390,10 @@ static bool start(const struct kind_of_run *kind, const char *libmem, const char
         die("fork");
     if (pid == 0) {
         const char *library = kind->options ? libmem : kind->library;
+        int none = quiet ? open("/dev/null", O_WRONLY | O_CLOEXEC) : -1;
         dup2(fds[1], 1);
+        if (none >= 0)
+            dup2(none, 2);
         close(fds[0]);
         close(fds[1]);
         unsetenv("VMALLOC_OPTIONS");
@@ -426,7 +429,7 @@ static bool report(const struct kind_of_run *kind, const char *libmem, const cha
                  ? (strrchr(kind->library, '/') ? strrchr(kind->library, '/') + 1 : kind->library)
                  : "libc");
     for (int i = 0; i < times; i++) {
-        if (!start(kind, libmem, file, figures)) {
+        if (!start(kind, libmem, file, i > 0, figures)) {
             printf("%-32s failed\n", label);
             return false;
         }
