@@ -102,6 +102,8 @@ bool remote_take(struct mem_region *region)
 
 #pragma GCC visibility push(default)
 #define CALLER __builtin_return_address(0)
+/* Of the two calls that are a few cache lines each: one more costs 6 % of their time. */
+#define AT_LINE __attribute__((aligned(64)))
 
 /* A thread without a heap: its small_limit 0 and its tag send it to the slow paths. */
 static struct mem_region heap_none = { .heap_tag = MEM_TAG_NOBODY };
@@ -309,7 +311,7 @@ static inline struct size_class *heap_class(struct mem_region *region, size_t by
     return &region->classes[(bytes - 1) / MEM_ALIGN];
 }
 
-void *malloc(size_t bytes)
+AT_LINE void *malloc(size_t bytes)
 {
     struct mem_region *region = heap_mine;
 
@@ -363,7 +365,7 @@ static __attribute__((noinline)) void front_free(void *block, const void *caller
     errno = saved;
 }
 
-void free(void *block)
+AT_LINE void free(void *block)
 {
     if (!block)
         return;
