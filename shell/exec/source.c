@@ -87,7 +87,8 @@ static enum flow next_run(struct shell *sh, struct running *running, bool *ret_e
     sh->parse_hooks->posix = option_on(sh, OPTION_POSIX);
     sh->parse_hooks->brace_expand = option_on(sh, OPTION_BRACEEXPAND);
     sh->parse_hooks->keyword = option_on(sh, OPTION_KEYWORD);
-    sh->parse_hooks->lint = option_on(sh, OPTION_NOEXEC) && !running->interactive;
+    sh->parse_hooks->lint =
+        option_on(sh, OPTION_NOEXEC) && !running->interactive && !sh->parse_hooks->message;
     sh->parse_hooks->show = option_on(sh, OPTION_SHOWME);
     uint32_t outer_site = mem_site;
     if (__builtin_expect(mem_site_wanted, 0))
