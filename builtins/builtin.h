@@ -18,7 +18,8 @@ enum builtin_flags {
     BUILTIN_NEEDS_PROCESS = 1u << 2, /* cannot be undone: a virtual subshell forks first */
     BUILTIN_TTY = 1u << 3,           /* uses the terminal (fg, bg) */
     BUILTIN_MAY_EXIT = 1u << 4,
-    BUILTIN_OWN = 1u << 7, /* not one of ksh93: help is on standard output, with status 0 */
+    BUILTIN_LONG = 1u << 9, /* may take long: a job at the prompt, so that it can be stopped */
+    BUILTIN_OWN = 1u << 7,  /* not one of ksh93: help is on standard output, with status 0 */
     BUILTIN_RAW =
         1u
         << 5, /* parses its own arguments (echo, test, [, let, :) : no option parsing, no --help */

@@ -251,6 +251,7 @@ static const struct builtin_option options[] = {
 
 const struct builtin_spec cat_spec = {
     .name = "cat",
+    .flags = BUILTIN_LONG,
     .options = options,
     .usage = "[file ...]",
     .summary = "copy files to standard output",

@@ -121,6 +121,7 @@ static const struct builtin_option options[] = {
 
 const struct builtin_spec cp_spec = {
     .name = "cp",
+    .flags = BUILTIN_LONG,
     .options = options,
     .usage = "source destination\nfile ... directory",
     .summary = "copy files",

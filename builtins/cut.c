@@ -361,6 +361,7 @@ static const struct builtin_option options[] = {
 
 const struct builtin_spec cut_spec = {
     .name = "cut",
+    .flags = BUILTIN_LONG,
     .options = options,
     .usage = "[file ...]",
     .summary = "print parts of each line",

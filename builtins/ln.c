@@ -34,6 +34,7 @@ static const struct builtin_option options[] = {
 
 const struct builtin_spec ln_spec = {
     .name = "ln",
+    .flags = BUILTIN_LONG,
     .options = options,
     .usage = "source [destination]\nfile ... directory",
     .summary = "make links",

@@ -35,6 +35,7 @@ static const struct builtin_option options[] = {
 
 const struct builtin_spec mv_spec = {
     .name = "mv",
+    .flags = BUILTIN_LONG,
     .options = options,
     .usage = "source destination\nfile ... directory",
     .summary = "rename files",

@@ -117,6 +117,8 @@ static enum disposition wanted(struct shell *sh, int signal)
             return SIG_HANDLED;
         if (ignored_by_interactive(signal))
             return SIG_IGNORED_SHELL;
+        if (signal == SIGHUP && !signal_ignored_at_start(sh, signal))
+            return SIG_HANDLED; /* jobs are hung up and the terminal is given back before it dies */
     }
     if (traps->is_async && (signal == SIGINT || signal == SIGQUIT))
         return SIG_IGNORED_ASYNC;
@@ -220,7 +222,8 @@ void signal_window(struct shell *sh)
 
 void traps_init(struct shell *sh)
 {
-    static const int signals[] = { SIGINT, SIGQUIT, SIGTERM, SIGTSTP, SIGTTIN, SIGTTOU, SIGWINCH };
+    static const int signals[] = { SIGHUP,  SIGINT,  SIGQUIT, SIGTERM,
+                                   SIGTSTP, SIGTTIN, SIGTTOU, SIGWINCH };
     handler_shell = sh;
     mem_limit_notify = on_memory_limit;
     if (!sh->interactive)
@@ -228,7 +231,7 @@ void traps_init(struct shell *sh)
     for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
         /* Those of job control are for the shell to manage: jobs have to stop in any case. */
         bool is_of_jobs = signals[i] == SIGTSTP || signals[i] == SIGTTIN || signals[i] == SIGTTOU;
-        if (signal_ignored_at_start(sh, signals[i]) && !is_of_jobs)
+        if (signal_ignored_at_start(sh, signals[i]) && !is_of_jobs && signals[i] != SIGHUP)
             sh->traps->taken_over |= UINT64_C(1) << signals[i];
         signal_apply(sh, signals[i]);
     }

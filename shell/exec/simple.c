@@ -302,6 +302,26 @@ static enum flow builtin_prepare(struct shell *sh, const struct run *run, struct
     return assigns_before(sh, run, temporary ? ASSIGN_TEMP : 0);
 }
 
+/* At the prompt, as a process. */
+static enum flow builtin_job(struct shell *sh, struct run *run)
+{
+    static const struct spawn_plan plan = { .in = -1, .out = -1, .group = -1 };
+    struct str text;
+    struct job *job;
+    pid_t pid;
+    TRY(spawn_fork(sh, &plan, &pid));
+    if (pid == 0) {
+        enum flow flow = builtin_call(sh, run);
+        exec_child_exit(sh, flow == FLOW_ERROR ? builtin_error(sh, &run->command) : flow);
+    }
+    str_init(&text, sh->heap);
+    xtrace_append_words(&text, run->args.count, run->args.argv);
+    enum flow flow = job_add(sh, &pid, 1, pid, str_text(&text), false, &job);
+    str_release(&text);
+    TRY(flow);
+    return job_wait_foreground(sh, job);
+}
+
 static enum flow builtin_run(struct shell *sh, struct run *run)
 {
     const struct command *command = &run->command;
@@ -316,7 +336,10 @@ static enum flow builtin_run(struct shell *sh, struct run *run)
     enum flow flow = framed ? builtin_prepare(sh, run, &frame) : FLOW_NEXT;
     bool is_prepared = flow == FLOW_NEXT;
     if (is_prepared)
-        flow = builtin_call(sh, run);
+        flow = __builtin_expect(command->spec->flags & BUILTIN_LONG && sh->interactive, 0) &&
+                       jobs_control(sh)
+                   ? builtin_job(sh, run)
+                   : builtin_call(sh, run);
     if (__builtin_expect(flow == FLOW_ERROR, 0))
         flow = is_prepared || command->special ? builtin_error(sh, command) : before_error(sh);
     if (framed)

@@ -357,7 +357,7 @@ static void find_argument(struct finder *f)
 static bool find_by_user(struct finder *f, const char *line)
 {
     static const char hook[] = ".sh.complete",
-                      call[] = "$(.sh.complete \"${.sh.word}\" \"${.sh.line}\")";
+                      call[] = "$(.sh.complete \"${.sh.word}\" \"${.sh.line}\" 2>/dev/null)";
     struct shell *sh = f->sh;
     const char *text;
     size_t len;

@@ -161,10 +161,15 @@ static bool line_is(const struct completion *c, const char *line, size_t len)
     return c->count > 0 && text_eq(c->line.data, c->line.len, line, len);
 }
 
-/* The line before the cursor, in scratch; NULL: no memory. */
+/* The line before the cursor, in scratch; NULL: no memory, or so long a line that it would take
+ * noticeable time to look at. */
 static char *line_before(EditLine *edit, size_t *ret_len)
 {
+    enum { LOOK_CHARS = 256 << 10 };
     size_t len;
+    const LineInfoW *info = el_wline(edit);
+    if (info->lastchar - info->buffer > LOOK_CHARS)
+        return NULL;
     char *text = edit_text(edit, &len, ret_len);
     if (text)
         text[*ret_len] = '\0';

@@ -41,7 +41,13 @@ struct edit *edit_of(EditLine *line)
 
 static char *prompt_text(EditLine *line)
 {
-    return (char *)str_text(&edit_of(line)->prompt);
+    static char mark[] = PANE_MARK;
+    struct edit *edit = edit_of(line);
+    if (edit->pane.start == 0)
+        return (char *)str_text(&edit->prompt);
+    int rows = 0;
+    el_get(line, EL_GETTC, "li", &rows);
+    return pane_mark_columns((size_t)rows) ? mark : mark + sizeof mark - 1;
 }
 
 /* ---- reading -------------------------------------------------------------------------------- */
@@ -89,11 +95,13 @@ static void window_redraw(struct edit *edit)
     el_resize(edit->line);
     if (!sys_terminal_size(STDIN_FILENO, &count, &columns))
         columns = 80;
-    used = prompt_columns(edit);
+    const LineInfoW *line = el_wline(edit->line);
+    const wchar_t *start = line->buffer + edit->pane.start;
+    used = edit->pane.start > 0 ? sizeof PANE_MARK - 1 : edit->prompt_columns;
     rows = used ? (used - 1) / columns : 0;
     used = used ? (used - 1) % columns + 1 : 0;
-    const LineInfoW *line = el_wline(edit->line);
-    rows += rows_above(line->buffer, line->cursor, columns, &used);
+    if (start <= line->cursor)
+        rows += rows_above(start, line->cursor, columns, &used);
     rows += used == columns; /* the cursor waits in the row below */
     int len = snprintf(up, sizeof up, rows ? "\r\033[%zuA\033[J" : "\r\033[J", rows);
     if (write(STDERR_FILENO, up, (size_t)len) < 0)
@@ -141,6 +149,7 @@ int edit_read_byte(struct edit *edit, char *ret)
                 break;
             edit->result = EDIT_GIVEN_UP;
             edit->ended = true;
+            pane_leave(edit->line);
             return -1;
         case AWAIT_TIMEOUT:
             if (warned)
@@ -478,8 +487,10 @@ void edit_free(struct edit *edit)
 {
     if (!edit)
         return;
-    if (edit->line)
+    if (edit->line) {
+        el_set(edit->line, EL_EDITMODE, 0); /* else it would throw away what was typed ahead */
         el_end(edit->line);
+    }
     completion_release(&edit->completion);
     if (edit->out)
         fclose(edit->out);
@@ -514,6 +525,8 @@ enum edit_result edit_read(struct edit *edit, const struct str *prompt, bool is_
     size_t above = prompt_escape(prompt->data, prompt->len, &edit->prompt, &edit->last);
     str_clear(&edit->above);
     str_append(&edit->above, prompt->data, above);
+    edit->prompt_columns = prompt_columns(edit);
+    edit->pane = (struct pane){ 0 };
     edit->is_continuation = is_continuation;
     edit->ended = false;
     edit->recall.at = RECALL_NONE;

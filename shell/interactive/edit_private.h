@@ -1,4 +1,4 @@
-/* What edit.c, keys.c, recall.c and undo.c share. */
+/* What edit.c, keys.c, pane.c, recall.c and undo.c share. */
 #ifndef SHELL_INTERACTIVE_EDIT_PRIVATE_H
 #define SHELL_INTERACTIVE_EDIT_PRIVATE_H
 
@@ -37,6 +37,19 @@ struct undo {
     bool typing;       /* the last change put in one character: the next one goes with it */
 };
 
+/* The part of the line that is drawn, in characters. */
+struct pane {
+    size_t start, end;
+};
+
+#define PANE_MARK "<"
+
+/* The columns of PANE_MARK: on a screen of one row there is no room for it. */
+static inline size_t pane_mark_columns(size_t rows)
+{
+    return rows > 1;
+}
+
 enum { RECALL_NONE = -1 };
 
 /* Where libedit is in the history. */
@@ -51,10 +64,12 @@ struct edit {
     struct shell *sh;
     EditLine *line;
     struct recall recall;
-    FILE *out;            /* libedit's, to the terminal */
-    struct str above;     /* the rows of the prompt before its last */
-    struct str prompt;    /* the last row, escaped (prompt.h) */
-    struct str last;      /* what PROMPT_LAST stands for in it */
+    FILE *out;         /* libedit's, to the terminal */
+    struct str above;  /* the rows of the prompt before its last */
+    struct str prompt; /* the last row, escaped (prompt.h) */
+    struct str last;   /* what PROMPT_LAST stands for in it */
+    size_t prompt_columns;
+    struct pane pane;
     bool is_continuation; /* the line goes on with a command */
     struct clusters clusters;
     struct str wide;  /* of wchar_t: what goes into the line */
@@ -84,6 +99,9 @@ char *edit_text(EditLine *line, size_t *ret_len, size_t *ret_cursor);
 void edit_queue(struct edit *edit, const char *bytes, size_t len);
 /* One byte of the terminal: 1, 0 at its end, -1 when the line is given up. */
 int edit_read_byte(struct edit *edit, char *ret);
+
+/* The line is given up: the cursor goes behind all of it that is shown. */
+void pane_leave(EditLine *line);
 
 /* The prompt and the line anew on an empty screen. */
 void edit_clear_screen(struct edit *edit);
