@@ -7,6 +7,8 @@
  * code points are of characters that take two columns: libedit asks wcwidth, which the linker
  * leads to the function below.
  *
+ * A byte that is no character of UTF-8 goes in and out the same way.
+ *
  * The same texts have the same code point for as long as the editor lives.
  */
 #include "shell/interactive/cluster.h"
@@ -98,7 +100,12 @@ static wchar_t cluster_make(struct clusters *c, const char *text, size_t len)
     return (wchar_t)((columns == 2 ? WIDE_FIRST : NARROW_FIRST) + i);
 }
 
-/* One character of the locale; a byte that begins none stands for itself, as when it is typed. */
+wchar_t cluster_of_bytes(struct clusters *c, const char *bytes, size_t len)
+{
+    return utf8_active ? cluster_make(c, bytes, len) : 0;
+}
+
+/* One character of the locale; of a byte that begins none *RET is its value. */
 static size_t decode(const char *text, size_t len, wchar_t *ret)
 {
     mbstate_t state = { 0 };
@@ -156,7 +163,10 @@ void cluster_append_wide(struct clusters *c, struct str *ret, const char *text, 
         wchar_t wide;
         size_t used = decode(text + i, len - i, &wide);
         size_t marks = wide >= ' ' ? marks_len(text + i + used, len - i - used) : 0;
-        wchar_t whole = marks ? cluster_make(c, text + i, used + marks) : 0;
+        bool is_byte = used == 1 && wide >= 0x80;
+        wchar_t whole = marks     ? cluster_make(c, text + i, used + marks)
+                        : is_byte ? cluster_of_bytes(c, text + i, 1)
+                                  : 0;
         if (whole) {
             wide = whole;
             used += marks;

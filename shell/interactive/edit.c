@@ -13,9 +13,11 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <termios.h>
 #include <unistd.h>
 
 #include "shell/base/num.h"
@@ -108,6 +110,15 @@ static void window_redraw(struct edit *edit)
         return; /* a terminal that is gone: reading will tell */
 }
 
+void edit_signals(bool on)
+{
+    struct termios modes;
+    if (tcgetattr(STDIN_FILENO, &modes) != 0 || on == !!(modes.c_lflag & ISIG))
+        return;
+    modes.c_lflag ^= ISIG;
+    tcsetattr(STDIN_FILENO, TCSADRAIN, &modes);
+}
+
 /* Acts on what arrived; false: the line is given up. */
 static bool pending_act(struct edit *edit)
 {
@@ -126,8 +137,10 @@ static bool pending_act(struct edit *edit)
     }
     if (sh->pending) {
         int status = sh->status;
+        edit_signals(true);
         if (trap_run_pending(sh) != FLOW_NEXT)
             shell_print_error(sh);
+        edit_signals(false);
         (void)fdtab_flush(sh);
         sh->status = status;
         drawn = drawn && !signal;
@@ -216,11 +229,13 @@ static void keybd_run(struct edit *edit, const char *bytes, size_t len)
     typed[len] = '\0';
     char *text = edit_text(edit->line, &line_len, &cursor);
     column[num_format_int(text ? (int64_t)cursor : 0, column)] = '\0';
+    edit_signals(true);
     if (!text || var_set_text(sh, ".sh.edchar", typed) != FLOW_NEXT ||
         var_set_text(sh, ".sh.edcol", column) != FLOW_NEXT ||
         var_set_text(sh, ".sh.edmode", option_on(sh, OPTION_VI) ? "\033" : "") != FLOW_NEXT ||
         var_set_text(sh, ".sh.edtext", text) != FLOW_NEXT || trap_run(sh, TRAP_KEYBD) != FLOW_NEXT)
         shell_print_error(sh);
+    edit_signals(false);
     (void)fdtab_flush(sh);
     sh->status = status;
     const char *now = var_text(sh, ".sh.edchar");
@@ -228,13 +243,49 @@ static void keybd_run(struct edit *edit, const char *bytes, size_t len)
         edit_queue(edit, now, strlen(now));
 }
 
-/* A byte that the KEYBD trap left, or of the terminal. As byte_read. */
+bool edit_signal_key(char byte)
+{
+    struct termios modes;
+    cc_t key = (cc_t)byte;
+    if (key == _POSIX_VDISABLE || (key >= ' ' && key < 0x7f) ||
+        tcgetattr(STDIN_FILENO, &modes) != 0 || !(modes.c_iflag & ICRNL))
+        return false;
+    if (key != modes.c_cc[VINTR] && key != modes.c_cc[VQUIT])
+        return false;
+    kill(0, key == modes.c_cc[VINTR] ? SIGINT : SIGQUIT);
+    return true;
+}
+
+/* A byte that the KEYBD trap left, or of the terminal. As edit_read_byte. */
 static int byte_next(struct edit *edit, char *ret)
 {
-    if (edit->queue_at == edit->queued.len)
-        return edit_read_byte(edit, ret);
-    *ret = edit->queued.data[edit->queue_at++];
+    do {
+        if (edit->queue_at < edit->queued.len) {
+            *ret = edit->queued.data[edit->queue_at++];
+            continue;
+        }
+        str_clear(&edit->queued);
+        edit->queue_at = 0;
+        int got = edit_read_byte(edit, ret);
+        if (got != 1)
+            return got;
+    } while (edit_signal_key(*ret));
     return 1;
+}
+
+/* What stands for the bytes of which the last one made it clear that they are no character; that
+ * one is still to be taken, if it is not alone. */
+static wchar_t bytes_take(struct edit *edit, const char *bytes, size_t len)
+{
+    if (len > 1) {
+        len--;
+        if (edit->queue_at > 0) /* it came from there */
+            edit->queue_at--;
+        else
+            edit_queue(edit, bytes + len, 1);
+    }
+    wchar_t whole = cluster_of_bytes(&edit->clusters, bytes, len);
+    return whole ? whole : (unsigned char)*bytes;
 }
 
 /* Whether the bytes behind an ESC say that pasted text begins. Those that say something else are
@@ -296,7 +347,12 @@ static int character_read(EditLine *line, wchar_t *ret)
         if (used == (size_t)-2)
             continue;
         if (used == (size_t)-1)
-            *ret = (unsigned char)byte;
+            *ret = bytes_take(edit, bytes, len);
+        if (*ret >= KEY_FIRST && *ret <= KEY_LAST) { /* typed, not the shell's own */
+            state = (mbstate_t){ 0 };
+            len = 0;
+            continue;
+        }
         if (!fresh || !trap_is_set(edit->sh, TRAP_KEYBD)) {
             mark_take(edit, ret);
             return 1;
@@ -447,6 +503,7 @@ struct edit *edit_new(struct shell *sh)
     el_set(edit->line, EL_CLIENTDATA, edit);
     el_set(edit->line, EL_PROMPT_ESC, prompt_text, PROMPT_ESCAPE);
     el_set(edit->line, EL_SIGNAL, 0);
+    el_set(edit->line, EL_SETTY, "-d", "-isig", NULL);
     el_set(edit->line, EL_GETCFN, character_read);
     recall_init(&edit->recall, sh, edit->line);
     keys_init(edit);

@@ -26,7 +26,8 @@ enum edit_key {
     KEY_EXPAND,
     KEY_KEPT,
     KEY_CLEAR,
-    KEY_MARK
+    KEY_MARK,
+    KEY_LAST = KEY_MARK
 };
 
 /* What the line was before each change, newest last. */
@@ -102,6 +103,13 @@ int edit_read_byte(struct edit *edit, char *ret);
 
 /* The line is given up: the cursor goes behind all of it that is shown. */
 void pane_leave(EditLine *line);
+
+/* While a line is typed the terminal makes no signals, so that ^C in pasted text is a character.
+ * Makes of BYTE, typed as a key, what the terminal would make of it; false: that is nothing. So it
+ * is behind ^V, for which libedit sets a mode where returns are not translated. */
+bool edit_signal_key(char byte);
+/* Whether the terminal makes signals of keys: ON while something of the user's runs. */
+void edit_signals(bool on);
 
 /* The prompt and the line anew on an empty screen. */
 void edit_clear_screen(struct edit *edit);

@@ -22,12 +22,15 @@
 
 /* ---- paste ---------------------------------------------------------------------------------- */
 
-/* Takes in what has arrived, with newlines in place of returns; false: no more will come. */
+/* Takes in what has arrived, with newlines in place of returns; false: no more will come. Where a
+ * terminal fails to say that pasted text ends, ^C after a while is a key again. */
 static bool paste_read(struct edit *edit, struct str *text)
 {
-    enum { PIECE_BYTES = 64 << 10 };
+    enum { PIECE_BYTES = 64 << 10, PAUSE_MS = 500 };
     char byte;
-    if (edit_read_byte(edit, &byte) != 1)
+    bool paused = !sys_readable_within(STDIN_FILENO, PAUSE_MS);
+    if (edit_read_byte(edit, &byte) != 1 ||
+        (paused && edit_signal_key(byte) && edit_read_byte(edit, &byte) != 1))
         return false;
     size_t from = text->len;
     str_putc(text, byte);
@@ -72,19 +75,28 @@ static unsigned char key_complete(EditLine *line, int key)
 {
     struct edit *edit = edit_of(line);
     (void)key;
-    return (unsigned char)complete_key(edit->sh, &edit->completion, line);
+    edit_signals(true);
+    int action = complete_key(edit->sh, &edit->completion, line);
+    edit_signals(false);
+    return (unsigned char)action;
 }
 
 static unsigned char key_list(EditLine *line, int key)
 {
     (void)key;
-    return (unsigned char)complete_list(edit_of(line)->sh, line);
+    edit_signals(true);
+    int action = complete_list(edit_of(line)->sh, line);
+    edit_signals(false);
+    return (unsigned char)action;
 }
 
 static unsigned char key_expand(EditLine *line, int key)
 {
     (void)key;
-    return (unsigned char)complete_expand(edit_of(line)->sh, line);
+    edit_signals(true);
+    int action = complete_expand(edit_of(line)->sh, line);
+    edit_signals(false);
+    return (unsigned char)action;
 }
 
 /* ---- lines ---------------------------------------------------------------------------------- */
@@ -359,6 +371,7 @@ static const struct {
     { MAP_EMACS, "\\eh", "ed-delete-prev-word" },
     { MAP_EMACS, "\\e<", "vi-to-history-line" },
     { MAP_EMACS, "\\e[200~", "memksh-paste" },
+    { MAP_EMACS, "\\e[201~", "ed-ignore" },
     { MAP_EMACS, "\\e[A", "memksh-up" },
     { MAP_EMACS, "\\eOA", "memksh-up" },
     { MAP_EMACS, "\\e[B", "memksh-down" },
@@ -386,6 +399,7 @@ static const struct {
     { MAP_COMMAND, "OA", "memksh-up" },
     { MAP_COMMAND, "[B", "memksh-down" },
     { MAP_COMMAND, "OB", "memksh-down" },
+    { MAP_COMMAND, "[201~", "ed-ignore" },
     { MAP_COMMAND, "[3~", "ed-delete-next-char" },
     { MAP_COMMAND, "[1~", "ed-move-to-beg" },
     { MAP_COMMAND, "[4~", "ed-move-to-end" },
