@@ -170,7 +170,7 @@ void jobs_control_return(struct shell *sh)
     jobs_foreground(sh);
 }
 
-void jobs_take_terminal(struct shell *sh, const struct job *job)
+void jobs_take_terminal(struct shell *sh, struct job *job)
 {
     struct jobs *jobs = sh->jobs;
     if (jobs->terminal < 0 || job->group < 0)
@@ -180,6 +180,8 @@ void jobs_take_terminal(struct shell *sh, const struct job *job)
     sigaddset(&block, SIGTTOU);
     sigprocmask(SIG_BLOCK, &block, &mask);
     tcsetpgrp(jobs->terminal, jobs->group);
+    if (job->state == JOB_STOPPED)
+        job->has_modes = tcgetattr(jobs->terminal, &job->modes) == 0;
     /* What a killed or stopped program did to the terminal is undone; what stty did stays. */
     if (job->state == JOB_STOPPED ||
         (job->count > 0 && WIFSIGNALED(job->processes[job->count - 1].wait_status)))

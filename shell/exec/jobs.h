@@ -2,6 +2,8 @@
 #ifndef SHELL_EXEC_JOBS_H
 #define SHELL_EXEC_JOBS_H
 
+#include <termios.h>
+
 #include "shell/state/frame.h"
 #include "shell/state/shell.h"
 
@@ -27,6 +29,8 @@ struct job {
     char *command;                 /* for listing; owned */
     int64_t start_ns;
     bool negate;
+    bool has_modes;       /* it was stopped in the foreground, */
+    struct termios modes; /* where the terminal was so: fg makes it so again */
     struct job_process first; /* PROCESSES when there is only one */
 };
 

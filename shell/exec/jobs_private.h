@@ -45,6 +45,6 @@ bool jobs_await(struct shell *sh);
 void job_list(struct shell *sh, struct job *job);
 /* The user knows that JOB ended: it loses its number, only `wait` still finds it. */
 void job_reported(struct shell *sh, struct job *job);
-void jobs_take_terminal(struct shell *sh, const struct job *job);
+void jobs_take_terminal(struct shell *sh, struct job *job);
 
 #endif

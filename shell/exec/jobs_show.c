@@ -176,8 +176,12 @@ enum flow job_continue(struct shell *sh, struct job *job, bool foreground)
         out_printf(sh->out, "[%u]%c%.*s%s\n", (unsigned)job->number, posix ? ' ' : '\t', len,
                    job->command, posix ? "" : "&");
     (void)fdtab_flush(sh); /* before the job writes anything itself */
-    if (foreground && jobs->terminal >= 0 && job->group > 0)
+    if (foreground && jobs->terminal >= 0 && job->group > 0) {
+        if (job->has_modes)
+            tcsetattr(jobs->terminal, TCSADRAIN, &job->modes);
+        job->has_modes = false;
         tcsetpgrp(jobs->terminal, job->group);
+    }
     job_kill(sh, job, SIGCONT);
     if (!foreground) {
         sh->last_background = job->processes[job->count - 1].pid;
