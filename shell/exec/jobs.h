@@ -29,8 +29,8 @@ struct job {
     char *command;                 /* for listing; owned */
     int64_t start_ns;
     bool negate;
-    bool has_modes;       /* it was stopped in the foreground, */
-    struct termios modes; /* where the terminal was so: fg makes it so again */
+    bool has_modes;           /* it was stopped in the foreground, */
+    struct termios modes;     /* where the terminal was so: fg makes it so again */
     struct job_process first; /* PROCESSES when there is only one */
 };
 
