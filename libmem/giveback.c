@@ -14,7 +14,7 @@
  *   at once. But what is taken again afterwards has a price: no collapse of the same kind (some,
  *   most or all is free) counts before twenty times the time of touching it again has passed, so a
  *   loop that does so on purpose loses 5 %; that is processor time, for on a busy machine other
- *   programs run meanwhile, or sixteen times as long by the clock. The first time that only some is
+ *   programs run meanwhile, or four times as long by the clock. The first time that only some is
  *   free counts when the program has run so long. Where all was free and more work than touching
  * lay between, three times are enough. Only one that frees most or all, and twice of what was taken
  *   again, comes early: such ones cost less than the first touching of the memory did. The kinds
@@ -41,7 +41,7 @@ enum {
     COST_FAULT_NS = 1500,     /* ... and so much for each fault: few on huge pages */
     COST_TIMES = 20,          /* so much time must pass ... */
     COST_TIMES_SLOW = 3,      /* ... and so much where it was not taken in haste */
-    COST_TIMES_LATE = 16,     /* ... or so many times as much by the clock */
+    COST_TIMES_LATE = 4,      /* ... or so many times as much by the clock */
     CALM_SHIFT_MAX = 6,
     SOME_PART = 2, /* the parts of what is free that large blocks may be at most */
     MOST_PART = 64,
