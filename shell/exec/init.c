@@ -29,18 +29,18 @@ static const char *hook_alias(void *ctx, const char *name, size_t len)
     return alias_get(ctx, name, len);
 }
 
-static bool hook_is_declaration(void *ctx, const char *name, size_t len)
+static unsigned hook_command_traits(void *ctx, const char *name, size_t len)
 {
     const struct builtin_spec *spec = builtin_enabled(ctx, name, len);
-    return spec && (spec->flags & BUILTIN_DECL);
+    unsigned flags = spec ? spec->flags : 0;
+    return (flags & BUILTIN_DECL ? COMMAND_DECLARES : 0) |
+           (flags & BUILTIN_TAKES_COMMAND ? COMMAND_TAKES_COMMAND : 0);
 }
 
-static bool hook_takes_command(void *ctx, const char *name, size_t len, const char *option)
+static bool hook_option_takes_word(void *ctx, const char *name, size_t len, const char *option)
 {
     const struct builtin_spec *spec = builtin_enabled(ctx, name, len);
-    if (!spec || !(spec->flags & BUILTIN_TAKES_COMMAND))
-        return false;
-    return !option || builtin_option_takes_word(spec, option);
+    return spec && builtin_option_takes_word(spec, option);
 }
 
 static void hook_warn(void *ctx, uint32_t line, const char *text)
@@ -82,8 +82,8 @@ enum flow exec_init(struct shell *sh)
         .intern = hook_intern,
         .alias = hook_alias,
         .alias_count = &sh->aliases.count,
-        .is_declaration = hook_is_declaration,
-        .takes_command = hook_takes_command,
+        .command_traits = hook_command_traits,
+        .option_takes_word = hook_option_takes_word,
         .region = sh->program_region,
         .scratch_region = sh->program_region,
         .brace_expand = true,

@@ -2,9 +2,9 @@
  * input: the cursor of a parse.
  *
  * Owns the stack of inputs (source, aliases, islands), reading ahead as far as a byte is really
- * needed, the line count, and blanks and comments. Line numbers are counted lazily: each non-alias
- * input knows the line of one earlier offset. Invariant: TEXT, LEN mirror IN. It knows nothing of
- * grammar.
+ * needed, the line count, and blanks and comments. Lines are counted when one is asked for: each
+ * non-alias input knows how far its present line reaches. Invariant: TEXT, LEN mirror IN. It knows
+ * nothing of grammar.
  */
 #include <string.h>
 
@@ -27,7 +27,7 @@ void parser_init(struct parser *p, const struct parse_hooks *hooks, struct sourc
     p->source = source;
     p->error = error;
     p->root = (struct input){
-        .text = source->text, .len = source->len, .line = source->line, .line_pos = source->pos
+        .text = source->text, .len = source->len, .line = source->line, .line_end = source->pos
     };
     input_switch(p, &p->root, source->pos);
     str_init(&p->lit, hooks->scratch_region);
@@ -226,28 +226,30 @@ uint32_t parser_line_slow(struct parser *p)
 {
     size_t pos;
     struct input *in = line_root(p, &pos);
-    const char *text = in->text;
-    size_t at = in->line_pos;
-    uint32_t line = in->line;
-    for (; at < pos; at++)
-        line += text[at] == '\n';
-    in->line = line;
-    in->line_pos = at;
-    return line;
+    while (in->line_end < pos) {
+        const char *from = in->text + in->line_end;
+        if (*from == '\n') {
+            in->line++;
+            from++;
+        }
+        const char *end = memchr(from, '\n', (size_t)(in->text + in->len - from));
+        in->line_end = end ? (size_t)(end - in->text) : in->len;
+    }
+    return in->line;
 }
 
 struct cursor cursor_save(struct parser *p)
 {
     size_t pos;
     struct input *root = line_root(p, &pos);
-    return (struct cursor){ p->in, p->pos, root, root->line, root->line_pos, p->lint.len };
+    return (struct cursor){ p->in, p->pos, root, root->line, root->line_end, p->lint.len };
 }
 
 void cursor_restore(struct parser *p, struct cursor c)
 {
     input_switch(p, c.in, c.pos);
     c.root->line = c.line;
-    c.root->line_pos = c.line_pos;
+    c.root->line_end = c.line_end;
 }
 
 struct cursor island_enter(struct parser *p, struct input *in, uint32_t line)
@@ -256,7 +258,7 @@ struct cursor island_enter(struct parser *p, struct input *in, uint32_t line)
     in->island = true;
     in->serial = ++p->serial_count;
     in->line = line;
-    in->line_pos = 0;
+    in->line_end = 0;
     input_switch(p, in, 0);
     return back;
 }
@@ -277,14 +279,6 @@ bool parser_enter(struct parser *p)
         p->fatal = true;
     }
     return false;
-}
-
-void *parser_alloc(struct parser *p, size_t bytes)
-{
-    void *block = arena_alloc(p->arena, bytes);
-    if (!block)
-        parser_no_memory(p);
-    return block;
 }
 
 void *items_move(struct parser *p, struct str *stack, size_t bytes)

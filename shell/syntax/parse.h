@@ -27,17 +27,23 @@ void source_init_reader(struct source *s, const char *name,
 void source_release(struct source *s);
 
 /* What the parser asks of the layers above. */
+/* What of a command its parsing depends on. */
+enum command_trait {
+    COMMAND_DECLARES = 1u << 0,      /* typeset, export, ... and the names of types */
+    COMMAND_TAKES_COMMAND = 1u << 1, /* a compound command may stand after its options */
+};
+
 struct parse_hooks {
     void *ctx;
     struct name *(*intern)(void *ctx, const char *text, size_t len); /* NULL: out of memory */
     /* Value of alias NAME, or NULL; borrowed until the next call. */
     const char *(*alias)(void *ctx, const char *name, size_t len);
     const size_t *alias_count; /* 0 there: ALIAS need not be asked; may be NULL */
-    /* True for names of declaration commands (typeset, export, ... and aliases/types made so). */
-    bool (*is_declaration)(void *ctx, const char *name, size_t len);
-    /* May a compound command stand after the options of the command NAME? With OPTION, one of its
-     * words that begins with a dash: is the next word the argument of that? */
-    bool (*takes_command)(void *ctx, const char *name, size_t len, const char *option);
+    /* Which of enum command_trait the command NAME has. */
+    unsigned (*command_traits)(void *ctx, const char *name, size_t len);
+    /* OPTION is a word that begins with a dash, of the command NAME, which takes a command: is the
+     * next word its argument? */
+    bool (*option_takes_word)(void *ctx, const char *name, size_t len, const char *option);
     struct mem_region *region;         /* for programs */
     struct mem_region *scratch_region; /* MEM_BEST; for the parser's own temporary memory */
     bool posix;         /* set -o posix / invoked as sh: fewer extensions where they conflict */

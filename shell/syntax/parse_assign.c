@@ -110,7 +110,8 @@ static bool begins_members(struct parser *p)
     int c = n > 0 ? look_ahead(p, n) : -1;
     if (c == '(')
         return look_ahead(p, n + 1) == ')' && cclass_is(p->text[p->pos], CC_NAME_START);
-    return c > 0 && cclass_is((char)c, CC_BLANK) && is_declaration(p, p->text + p->pos, n);
+    return c > 0 && cclass_is((char)c, CC_BLANK) &&
+           command_traits(p, p->text + p->pos, n) & COMMAND_DECLARES;
 }
 
 static bool parse_parens_value(struct parser *p, struct assign *assign, enum value_hint hint);

@@ -24,15 +24,15 @@ struct simple {
     enum value_hint hint; /* what the declaration's options say of values in parentheses */
 };
 
-bool is_declaration(struct parser *p, const char *text, size_t len)
+unsigned command_traits(struct parser *p, const char *text, size_t len)
 {
     for (size_t at = 0; at < p->types.len; at += strlen(p->types.data + at) + 1)
         if (text_eq(p->types.data + at, strlen(p->types.data + at), text, len))
-            return true;
-    return p->hooks->is_declaration(p->hooks->ctx, text, len);
+            return COMMAND_DECLARES;
+    return p->hooks->command_traits(p->hooks->ctx, text, len);
 }
 
-/* Learns from the literal argument WORD what the following ones are. */
+/* Learns from the argument WORD what the following ones are. */
 static void note_argument(struct parser *p, struct simple *s, const struct word *word)
 {
     bool literal = word->kind == WORD_LITERAL;
@@ -52,31 +52,30 @@ static void note_argument(struct parser *p, struct simple *s, const struct word 
         return;
     s->prefixes = literal && (text_eq(word->text, word->len, "command", 7) ||
                               text_eq(word->text, word->len, "builtin", 7));
-    if (literal && !s->prefixes)
-        s->declaration = is_declaration(p, word->text, word->len);
+    if (!literal || s->prefixes)
+        return;
+    unsigned traits = command_traits(p, word->text, word->len);
+    s->options = s->arg_count == 1 && traits & COMMAND_TAKES_COMMAND;
+    s->name = word->text;
+    s->declaration = traits & COMMAND_DECLARES;
     if (s->declaration && text_eq(word->text, word->len, "compound", 8))
         s->hint = VALUE_COMPOUND;
     s->defines_types = s->declaration && text_eq(word->text, word->len, "enum", 4);
 }
 
-/* Learns from WORD whether a compound command may stand in the place of the next one. */
-static void note_options(struct parser *p, struct simple *s, const struct word *word)
+/* Learns from WORD, among the options of a command that takes one, whether a compound command may
+ * stand in the place of the next word. */
+static void note_option(struct parser *p, struct simple *s, const struct word *word)
 {
     const struct parse_hooks *hooks = p->hooks;
-    bool literal = word->kind == WORD_LITERAL;
-    if (s->arg_count == 1) {
-        s->name = word->text;
-        s->options = literal && hooks->takes_command &&
-                     hooks->takes_command(hooks->ctx, word->text, word->len, NULL);
-        return;
-    }
     if (s->option_argument) {
         s->option_argument = false;
         return;
     }
-    s->options = literal && word->len > 1 && word->text[0] == '-';
+    s->options = word->kind == WORD_LITERAL && word->len > 1 && word->text[0] == '-';
     if (s->options)
-        s->option_argument = hooks->takes_command(hooks->ctx, s->name, strlen(s->name), word->text);
+        s->option_argument =
+            hooks->option_takes_word(hooks->ctx, s->name, strlen(s->name), word->text);
 }
 
 /* Pushes an argument. */
@@ -89,9 +88,9 @@ static bool add_argument(struct parser *p, struct simple *s)
     p->alias_next = false;
     if (s->arg_count++ == 0)
         arg.word->cache = parser_cache(p);
+    if (s->options)
+        note_option(p, s, arg.word);
     note_argument(p, s, arg.word);
-    if (s->arg_count == 1 || s->options)
-        note_options(p, s, arg.word);
     stack_push(p, &arg, sizeof arg);
     return true;
 }

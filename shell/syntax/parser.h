@@ -55,15 +55,15 @@ struct input {
     bool ends_blank; /* alias: the value ends with a blank, so the next word is looked up too */
     bool island;
     uint32_t serial; /* tells the inputs of one parse apart; 0 is the root */
-    uint32_t line;   /* of LINE_POS; for alias inputs unused */
-    size_t line_pos;
+    uint32_t line;   /* up to LINE_END, as far as that was looked for; unused for alias inputs */
+    size_t line_end; /* no newline lies before it, or where it was last asked for a line */
 };
 struct cursor {
     struct input *in;
     size_t pos;
     struct input *root; /* whose line count is kept below */
     uint32_t line;
-    size_t line_pos;
+    size_t line_end;
     size_t lint_len; /* of the parser's remarks, for an attempt that is given up */
 };
 
@@ -135,8 +135,8 @@ struct parser {
     bool brace_closes; /* in ${ list;}: a } at the start of a command ends it, whatever follows */
 };
 
-/* parse_simple.c: is the command TEXT a declaration command, as far as is known now? */
-bool is_declaration(struct parser *p, const char *text, size_t len);
+/* parse_simple.c: enum command_trait of the command TEXT, as far as is known now. */
+unsigned command_traits(struct parser *p, const char *text, size_t len);
 
 /* lint.c: a remark about what stands at LINE; the others add those that there are about a node. */
 void lint_add(struct parser *p, uint32_t line, const char *format, ...) PRINTF_LIKE(3, 4);
@@ -210,7 +210,7 @@ uint32_t parser_line_slow(struct parser *p);
 static inline uint32_t parser_line(struct parser *p)
 {
     const struct input *in = p->in;
-    return in->line_pos == p->pos && !in->outer ? in->line : parser_line_slow(p);
+    return p->pos <= in->line_end && !in->outer ? in->line : parser_line_slow(p);
 }
 /* Lets the parser read IN (text, len set) until island_leave. */
 struct cursor island_enter(struct parser *p, struct input *in, uint32_t line);
@@ -231,6 +231,15 @@ bool parser_unexpected(struct parser *p);
 bool parser_missing(struct parser *p, const char *opener, uint32_t line);
 /* "syntax error at line LINE: `WHAT' unmatched" for a quote. */
 bool parser_unterminated(struct parser *p, const char *what, uint32_t line);
+
+/* NULL: failed. */
+static inline void *parser_alloc(struct parser *p, size_t bytes)
+{
+    void *block = arena_alloc(p->arena, bytes);
+    if (__builtin_expect(!block, 0))
+        parser_no_memory(p);
+    return block;
+}
 
 /* arrays under construction, in p->stack, p->assigns or p->redirs */
 static inline size_t stack_mark(const struct parser *p)
@@ -262,7 +271,6 @@ static inline void *stack_take(struct parser *p, size_t mark, size_t item_bytes,
 {
     return items_take(p, &p->stack, mark, item_bytes, ret_count);
 }
-void *parser_alloc(struct parser *p, size_t bytes); /* NULL: failed */
 static inline uint32_t parser_cache(struct parser *p)
 {
     return ++p->program->cache_count;

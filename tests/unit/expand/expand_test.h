@@ -42,10 +42,10 @@ static const char *hook_alias(void *ctx, const char *name, size_t len)
     return NULL;
 }
 
-static bool hook_declaration(void *ctx, const char *name, size_t len)
+static unsigned hook_traits(void *ctx, const char *name, size_t len)
 {
     (void)ctx, (void)name, (void)len;
-    return false;
+    return 0;
 }
 
 static enum flow hook_capture(struct shell *s, const struct command_sub *sub, struct str *ret)
@@ -75,7 +75,7 @@ static int setup(void **state)
     hooks = (struct parse_hooks){ .ctx = sh,
                                   .intern = hook_intern,
                                   .alias = hook_alias,
-                                  .is_declaration = hook_declaration,
+                                  .command_traits = hook_traits,
                                   .region = sh->program_region,
                                   .scratch_region = sh->heap,
                                   .brace_expand = true,

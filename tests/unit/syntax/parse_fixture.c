@@ -51,24 +51,23 @@ static const char *fixture_alias(void *ctx, const char *name, size_t len)
     return NULL;
 }
 
-static bool fixture_declaration(void *ctx, const char *name, size_t len)
+/* The usual declaration commands, and `measure`, which takes a command. */
+static unsigned fixture_traits(void *ctx, const char *name, size_t len)
 {
     static const char *const names[] = { "typeset", "export", "readonly", "integer", "compound" };
     (void)ctx;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         if (text_eq(names[i], strlen(names[i]), name, len))
-            return true;
+            return COMMAND_DECLARES;
     }
-    return false;
+    return text_eq("measure", 7, name, len) ? COMMAND_TAKES_COMMAND : 0;
 }
 
-/* `measure`, whose option -n takes the next word. */
-static bool fixture_takes_command(void *ctx, const char *name, size_t len, const char *option)
+/* Option -n of `measure` takes the next word. */
+static bool fixture_option_takes_word(void *ctx, const char *name, size_t len, const char *option)
 {
-    (void)ctx;
-    if (len != 7 || memcmp(name, "measure", 7) != 0)
-        return false;
-    return !option || strcmp(option, "-n") == 0;
+    (void)ctx, (void)name, (void)len;
+    return strcmp(option, "-n") == 0;
 }
 
 static void fixture_warn(void *ctx, uint32_t line, const char *text)
@@ -87,8 +86,8 @@ void fixture_init(struct fixture *f)
     f->hooks = (struct parse_hooks){ .ctx = f,
                                      .intern = fixture_intern,
                                      .alias = fixture_alias,
-                                     .is_declaration = fixture_declaration,
-                                     .takes_command = fixture_takes_command,
+                                     .command_traits = fixture_traits,
+                                     .option_takes_word = fixture_option_takes_word,
                                      .region = f->region,
                                      .scratch_region = f->region,
                                      .brace_expand = true,
