@@ -119,8 +119,11 @@ static enum flow last_here(struct shell *sh, struct pipes *pipes)
     int in = pipes->in;
     pipes->in = -1;
     enum flow flow = fdtab_install(sh, &frame, 0, in);
+    bool watched = sh->interactive && jobs_control(sh);
+    struct job *outer = trap_watch_heads(sh, watched ? job : NULL);
     if (flow == FLOW_NEXT)
         flow = exec_node(sh, pipes->node->parts[pipes->node->count - 1]);
+    (void)trap_watch_heads(sh, outer);
     frame_pop(sh, &frame);
     int status = sh->status;
     /* With job control the heads hold the terminal until they end. */

@@ -9,8 +9,10 @@
  * The handler only notes the signal and sets a bit in sh->pending. It reaches the shell through
  * static variables: a handler has no other way.
  */
+#include <errno.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "shell/base/sys.h"
@@ -20,12 +22,25 @@
 
 static volatile sig_atomic_t arrived[TRAP_SIGNALS];
 static struct shell *volatile handler_shell;
+static volatile pid_t heads_group; /* signal_watch_heads */
+
+/* Does a child tell that the job was stopped which the shell is a part of? Then it stops waiting;
+ * how children end is no reason to. */
+static bool heads_stopped(void)
+{
+    siginfo_t info = { .si_pid = 0 };
+    int error = errno;
+    if (heads_group && waitid(P_PGID, (id_t)heads_group, &info, WSTOPPED | WNOHANG | WNOWAIT) != 0)
+        info.si_pid = 0;
+    errno = error;
+    return info.si_pid != 0;
+}
 
 static void on_signal(int signal)
 {
     struct shell *sh = handler_shell;
     arrived[signal] = 1;
-    if (signal != SIGCHLD)
+    if (signal != SIGCHLD || heads_stopped())
         __atomic_fetch_add(&sys_signals.noted, 1, __ATOMIC_RELAXED);
     if (sh)
         shell_pend(sh, signal == SIGCHLD    ? PENDING_SIGNAL | PENDING_CHILD
@@ -186,6 +201,15 @@ void signal_watch_children(struct shell *sh)
     signal_apply(sh, SIGCHLD);
     if (signal_ignored_at_start(sh, SIGCHLD))
         set_disposition(sh, SIGCHLD, SIG_HANDLED);
+}
+
+void signal_watch_heads(struct shell *sh, pid_t group)
+{
+    heads_group = group;
+    if (group) {
+        signal_watch_children(sh);
+        shell_pend(sh, PENDING_CHILD); /* it may have been stopped already */
+    }
 }
 
 bool signal_may_act(const struct shell *sh)

@@ -16,6 +16,7 @@
 #include <string.h>
 #include <strings.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -540,6 +541,30 @@ void traps_leave_subshell(struct shell *sh)
     shell_pend(sh, PENDING_MEMORY);
 }
 
+struct job *trap_watch_heads(struct shell *sh, struct job *job)
+{
+    struct job *before = sh->traps->heads;
+    sh->traps->heads = job;
+    signal_watch_heads(sh, job ? job->group : 0);
+    return before;
+}
+
+/* The keyboard's signals reach only those parts of a pipeline that are processes of their own: the
+ * signal whose due it is to end the part that is the shell itself; 0: none. */
+static int heads_signal(struct shell *sh)
+{
+    const struct job *job = sh->is_child ? NULL : sh->traps->heads;
+    for (uint32_t i = 0; job && i < job->count; i++) {
+        const struct job_process *head = &job->processes[i];
+        if (head->stopped)
+            return SIGTSTP;
+        if (head->ended && WIFSIGNALED(head->wait_status) &&
+            WTERMSIG(head->wait_status) == SIGINT && !trap_is_set(sh, SIGINT))
+            return SIGINT;
+    }
+    return 0;
+}
+
 enum flow trap_run_pending(struct shell *sh)
 {
     unsigned bits = 0;
@@ -549,8 +574,14 @@ enum flow trap_run_pending(struct shell *sh)
     } while (sys_signals_wait());
     if (bits & PENDING_SAMPLE)
         sh->hooks.sample(sh);
-    if (bits & PENDING_CHILD)
+    if (bits & PENDING_CHILD) {
         jobs_poll(sh);
+        int signal = heads_signal(sh);
+        if (signal) {
+            shell_pend(sh, bits & PENDING_SIGNAL);
+            return trap_abort(sh, signal);
+        }
+    }
     if (bits & PENDING_WINCH)
         signal_window(sh);
     if (bits & PENDING_MEMORY) {

@@ -90,6 +90,10 @@ bool signal_may_act(const struct shell *sh);
 
 /* What runs is given up without a message, up to the prompt, as by SIGNAL. */
 enum flow trap_abort(struct shell *sh, int signal) NODISCARD;
+/* From now on the shell runs the last part of JOB, a foreground job whose other parts have the
+ * terminal (NULL: of none): a ^Z or ^C there is meant for what the shell runs, too. Returns what it
+ * was before. */
+struct job *trap_watch_heads(struct shell *sh, struct job *job);
 /* Sets LINES and COLUMNS to the size of an interactive shell's terminal, if it has changed. */
 void signal_window(struct shell *sh);
 

@@ -52,6 +52,7 @@ struct traps {
     bool running_exit;  /* an EXIT action runs: no signal cuts it short */
     bool exit_handlers; /* fatal signals are handled because an EXIT action must run */
     bool watch_children;
+    struct job *heads;     /* trap_watch_heads */
     bool children_checked; /* the next one: known */
     bool child_ignored; /* CHLD was ignored at start; the shell needs it and undoes that for itself
                          */
@@ -73,6 +74,8 @@ static inline const char *trap_action(const struct traps *traps, int signal)
 /* Has SIGNAL arrived and not been dealt with? */
 bool signal_arrived(int signal);
 void signal_note(int signal); /* as its handler does */
+/* SIGCHLD interrupts waiting when a process of GROUP was stopped; 0: of none. */
+void signal_watch_heads(struct shell *sh, pid_t group);
 void signal_take(int signal); /* it has been dealt with */
 /* Sets the process's disposition of SIGNAL to what its trap, the EXIT trap and the kind of shell
  * ask for. */
