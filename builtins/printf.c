@@ -147,15 +147,16 @@ static int read_int(const char **at)
     return n;
 }
 
-/* N$ at *AT chooses an argument. */
-static void read_position(struct printer *p, const char **at)
+/* N$ at *AT chooses an argument. False: there is none. */
+static bool read_position(struct printer *p, const char **at)
 {
     const char *digits = *at;
     int n = read_int(&digits);
-    if (n > 0 && *digits == '$') {
-        p->next = p->base + (size_t)n - 1;
-        *at = digits + 1;
-    }
+    if (n == 0 || *digits != '$')
+        return false;
+    p->next = p->base + (size_t)n - 1;
+    *at = digits + 1;
+    return true;
 }
 
 static bool read_flag(struct spec *spec, char c)
@@ -228,7 +229,8 @@ static bool read_spec(struct printer *p, const char **at, struct spec *spec)
 {
     const char *c = *at;
     *spec = (struct spec){ .width = 0 };
-    read_position(p, &c);
+    bool chosen = read_position(p, &c);
+    size_t value = p->next;
     while (read_flag(spec, *c))
         c++;
     spec->width = read_star(p, &c);
@@ -244,9 +246,13 @@ static bool read_spec(struct printer *p, const char **at, struct spec *spec)
             spec->has_precision = false;
         if (*c == '.') {
             c++;
+            if (*c == '#' && c[1] >= '0' && c[1] <= '9') /* the flag may stand before the base */
+                spec->alternate = *c++;
             read_third(p, &c, spec);
         }
     }
+    if (chosen) /* and not what follows the argument of a `*` */
+        p->next = value;
     if (*c == '(') {
         spec->name = ++c;
         for (int depth = 1; *c; c++) {
@@ -422,7 +428,7 @@ static void convert_integer(struct printer *p, const struct spec *spec)
         write_scaled(p, spec, value);
         return;
     }
-    if (is_signed && spec->base >= 2 && spec->base <= 64)
+    if ((is_signed || spec->conversion == 'u') && spec->base >= 2 && spec->base <= 64)
         base = (unsigned)spec->base;
     bool negative = is_signed && (int64_t)value < 0;
     write_integer(p, spec, negative ? 0 - value : value, negative, is_signed, base);
@@ -610,7 +616,7 @@ static void convert_elapsed(struct printer *p, const struct spec *spec)
 static void convert_time(struct printer *p, const struct spec *spec)
 {
     const char *arg = take_arg(p);
-    char *format = spec->name ? text_dup_n(p->sh->scratch, spec->name, spec->name_len) : NULL;
+    char *format = spec->name_len ? text_dup_n(p->sh->scratch, spec->name, spec->name_len) : NULL;
     str_clear(&p->text);
     if (!time_format(p->sh, &p->text, format, arg ? arg : ""))
         complain(p, arg ? arg : "", "invalid argument of type T");

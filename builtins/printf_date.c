@@ -588,7 +588,7 @@ static bool read_word(struct reader *r)
     }
     if (is_word(word, len, "now") || is_word(word, len, "at") || is_word(word, len, "on") ||
         is_word(word, len, "in") || is_word(word, len, "ago") || is_word(word, len, "and") ||
-        is_word(word, len, "t"))
+        is_word(word, len, "hence") || is_word(word, len, "t"))
         return true;
     int month = find_name(month_names, word, len);
     if (month >= 0) {

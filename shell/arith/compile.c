@@ -436,6 +436,8 @@ static bool compile_primary(struct compiler *c, struct operand *ret)
                  num_scan(c->p, 3, false, &(int64_t){ 0 }, &(long double){ 0 }, &(bool){ 0 },
                           &(int){ 0 }) == 3;
     }
+    if (first == 'L' && c->end - c->p > 1 && c->p[1] == '\'') /* the same as without the L */
+        first = *++c->p;
     bool ok;
     if (number) {
         ok = compile_number(c);

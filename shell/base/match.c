@@ -15,15 +15,25 @@
 #include "shell/base/cclass.h"
 #include "shell/base/str.h"
 
-/* True when TEXT has something that only the full parser understands: a group or options. */
-static bool has_groups(const char *text, size_t len)
+/* True when the letter C behind a backslash asks for a class. */
+static bool names_class(char c)
+{
+    return c && strchr("dDsSwW", c) != NULL;
+}
+
+/* True when TEXT has something that only the full parser understands: a group or options, or a
+ * class like \d. */
+static bool has_groups(const char *text, size_t len, bool names)
 {
     const char *p = text, *end = text + len;
     for (; p < end; p++) {
-        if (*p == '\\' && end - p > 1)
+        if (*p == '\\' && end - p > 1) {
             p++;
-        else if (*p == '(' && p > text && strchr("?*+@!~%}-", p[-1]) && p[-1])
+            if (!names && names_class(*p))
+                return true;
+        } else if (*p == '(' && p > text && strchr("?*+@!~%}-", p[-1]) && p[-1]) {
             return true;
+        }
     }
     return false;
 }
@@ -38,6 +48,7 @@ static struct pattern *compile_parsed(struct mem_region *region, const char *tex
         .sets = { .sets = { .item_bytes = sizeof(struct char_set) },
                   .ranges = { .item_bytes = sizeof(struct char_range) } },
         .nocase = (flags & PATTERN_NOCASE) != 0,
+        .names = (flags & PATTERN_PERIOD) != 0,
         .mode = flags & PATTERN_REGEX ? MODE_ERE : MODE_SHELL,
         .left_open = (flags & PATTERN_REGEX) != 0,
         .right_open = (flags & PATTERN_REGEX) != 0,
@@ -67,7 +78,8 @@ struct pattern *pattern_compile(struct mem_region *region, const char *text, siz
         errno = ENOMEM;
         return NULL;
     }
-    if (!(flags & PATTERN_REGEX) && (flags & PATTERN_NO_EXT || !has_groups(text, len))) {
+    if (!(flags & PATTERN_REGEX) &&
+        (flags & PATTERN_NO_EXT || !has_groups(text, len, flags & PATTERN_PERIOD))) {
         struct pattern *p = glob_compile(region, text, len, flags, false);
         if (!p)
             errno = ENOMEM;
@@ -85,14 +97,17 @@ void pattern_free(struct pattern *p)
     mem_free_sized(p->region, p, p->bytes);
 }
 
-bool pattern_is_literal(const char *text, size_t len)
+bool pattern_is_literal(const char *text, size_t len, unsigned flags)
 {
     const char *end = text + len;
     for (const char *p = text; p < end; p++) {
-        if (*p == '\\')
+        if (*p == '\\') {
             p++;
-        else if (cclass_is(*p, CC_PATTERN))
+            if (p < end && !(flags & PATTERN_PERIOD) && names_class(*p))
+                return false;
+        } else if (cclass_is(*p, CC_PATTERN)) {
             return false;
+        }
     }
     return true;
 }

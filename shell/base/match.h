@@ -4,9 +4,10 @@
  *
  * In pattern text a backslash makes the next character literal, with these exceptions as in ksh:
  * inside ( ) and in regular expressions one before a letter or digit is an escape (\d \w \s \n
- * \x41); and \1 to \9 after that many groups is a back reference anywhere. So expansion puts a
- * backslash before each quoted character that is NOT a letter or digit, and drops an unquoted one
- * before a letter outside ( ).
+ * \x41); \d \s \w and their opposites are classes anywhere but in file names; and \1 to \9 after
+ * that many groups is a back reference anywhere. So expansion puts a backslash before each quoted
+ * character that is NOT a letter or digit, and drops an unquoted one before a letter outside ( ):
+ * only the value of a variable brings a class there.
  *
  * Compiled once. Matching takes time that cannot explode and allocates nothing for texts below a
  * kilobyte (beyond that it tries, to be faster), except for patterns
@@ -41,8 +42,8 @@ void pattern_free(struct pattern *p);
 const char *pattern_error(int error);
 
 /* True when TEXT holds no active pattern character (so it can be compared as a string after
- * pattern_unescape). */
-bool pattern_is_literal(const char *text, size_t len);
+ * pattern_unescape). Of FLAGS, those it would be compiled with, PATTERN_PERIOD matters. */
+bool pattern_is_literal(const char *text, size_t len, unsigned flags);
 /* Removes the backslashes; returns the new length; RET may be TEXT. */
 size_t pattern_unescape(const char *text, size_t len, char *ret);
 

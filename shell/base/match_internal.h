@@ -118,6 +118,7 @@ struct parse {
     uint64_t closed_groups; /* bit n: group n (up to 9) is complete */
     enum pattern_mode mode;
     bool nocase, lazy; /* options in force */
+    bool names;        /* for file names: outside ( ) \d is a d */
     bool multiline;    /* ^ and $ match at newlines too */
     bool spaced;       /* white space and #comments mean nothing in regular expressions */
     bool any_lazy;     /* something asked for the shortest: first match by preference wins */

@@ -459,7 +459,7 @@ static struct node *parse_escape(struct parse *ps)
     if (take_back(ps, c, &back))
         return back;
     uint32_t cp;
-    if (ps->depth > 0 && c && strchr("dDsSwW", c)) {
+    if ((ps->depth > 0 || !ps->names) && c && strchr("dDsSwW", c)) {
         ps->at++;
         return node_set(ps, set_add_escape(&ps->sets, c));
     }

@@ -108,7 +108,7 @@ static enum flow step_make(struct glob *g, struct step *step, const char *option
                            size_t options_len_, const char *text, size_t len)
 {
     struct shell *sh = g->sh;
-    bool literal = pattern_is_literal(text, len);
+    bool literal = pattern_is_literal(text, len, PATTERN_PERIOD);
     char *copy = scratch_alloc(sh, options_len_ + len + 1);
     if (!copy)
         return shell_fail_memory(sh, len);
@@ -369,7 +369,7 @@ enum flow glob_expand(struct shell *sh, const char *pattern, size_t len, struct 
 
 enum flow glob_field(struct shell *sh, struct fields *fields, const char *text, size_t len)
 {
-    if (!option_on(sh, OPTION_NOGLOB) && !pattern_is_literal(text, len)) {
+    if (!option_on(sh, OPTION_NOGLOB) && !pattern_is_literal(text, len, PATTERN_PERIOD)) {
         size_t count;
         bool null = false;
         TRY(glob_expand(sh, text, len, fields, &count));

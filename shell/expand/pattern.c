@@ -33,7 +33,7 @@ static enum flow use_text(struct shell *sh, struct pattern_use *use, struct cach
     const char *text;
     size_t len;
     TRY(buf_text(sh, &use->buf, &text, &len));
-    if (pattern_is_literal(text, len)) {
+    if (pattern_is_literal(text, len, 0)) {
         use_literal(use, text, pattern_unescape(text, len, use->buf.data));
         return FLOW_NEXT;
     }

@@ -284,7 +284,7 @@ static bool append_matches(struct shell *sh, struct str *word, struct str *ret)
     struct fields fields;
     size_t count;
     fields_init(&fields);
-    if (pattern_is_literal(str_text(word), word->len))
+    if (pattern_is_literal(str_text(word), word->len, PATTERN_PERIOD))
         str_putc(word, '*');
     if (glob_expand(sh, str_text(word), word->len, &fields, &count) != FLOW_NEXT) {
         shell_print_error(sh);

@@ -58,7 +58,9 @@ static void test_plain(void **state)
         { "a\\*", "ab", false },
         { "\\", "\\", true },
         { "a\\", "a\\", true },
-        { "\\d", "d", true },
+        { "\\d", "d", false },
+        { "\\d", "5", true },
+        { "\\Dx\\s", "ax ", true },
         { "[\\d]", "d", true },
         { "[abc]x", "bx", true },
         { "[!abc]", "b", false },
@@ -438,10 +440,12 @@ static void test_literals(void **state)
 {
     (void)state;
     char text[20];
-    assert_true(pattern_is_literal("abc", 3));
-    assert_true(pattern_is_literal("a\\*b", 4));
-    assert_false(pattern_is_literal("a*", 2));
-    assert_false(pattern_is_literal("@(a)", 4));
+    assert_true(pattern_is_literal("abc", 3, 0));
+    assert_true(pattern_is_literal("a\\*b", 4, 0));
+    assert_false(pattern_is_literal("a*", 2, 0));
+    assert_false(pattern_is_literal("a\\w", 3, 0));
+    assert_true(pattern_is_literal("a\\w", 3, PATTERN_PERIOD));
+    assert_false(pattern_is_literal("@(a)", 4, 0));
     assert_int_equal(pattern_unescape("a\\*\\\\b\\", 7, text), 5);
     assert_memory_equal(text, "a*\\b\\", 5);
 }
