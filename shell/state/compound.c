@@ -110,17 +110,25 @@ const struct var *place_append_path(const struct place *place, bool with_root, s
 
 /* ---- making members ---- */
 
+/* The instance of a type that says which members there may be in M: M or one around it. */
+static const struct members *instance_around(const struct members *m)
+{
+    for (const struct members *at = m; at && !at->open;
+         at = at->of && !at->of->array ? at->of->in : NULL) {
+        if (at->type)
+            return at;
+    }
+    return NULL;
+}
+
 /* Fails when M is an instance of a type, or in one, which has no member NAME. */
 static enum flow check_element(struct shell *sh, const struct members *m, const struct name *name)
 {
-    for (const struct members *at = m; at; at = at->of && !at->of->array ? at->of->in : NULL) {
-        if (at->open)
-            break;
-        if (at->type)
-            return shell_fail(sh, ERROR_ASSIGN, 1, name->text, "is not an element of %s",
-                              m->of ? var_label(sh, m->of) : at->type->name);
-    }
-    return FLOW_NEXT;
+    const struct members *instance = instance_around(m);
+    if (!instance)
+        return FLOW_NEXT;
+    return shell_fail(sh, ERROR_ASSIGN, 1, name->text, "is not an element of %s",
+                      m->of ? var_label(sh, m->of) : instance->type->name);
 }
 
 enum flow member_make(struct shell *sh, struct members *m, struct name *name, struct var **ret_var)
@@ -388,8 +396,10 @@ enum flow var_begin_compound(struct shell *sh, const struct var_ref *ref, unsign
         return shell_fail(sh, ERROR_ASSIGN, 1, place.name->text, "invalid subscript in assignment");
     const struct value *stored = place_stored(&place);
     struct members *m = stored && (stored->bits & VALUE_COMPOUND) ? stored->members : NULL;
-    if (m && ((flags & ASSIGN_APPEND) || m->type)) {
+    if (m)
         m->of = place.var;
+    /* Where a type says what there is, a list changes the members that it names. */
+    if (m && ((flags & ASSIGN_APPEND) || m->type || instance_around(m))) {
         *ret = members_hold(m);
         return FLOW_NEXT;
     }

@@ -175,8 +175,7 @@ static bool parse_item(struct parser *p, size_t mark, bool *ret_more)
                 stack_push(p, &item, sizeof item);
             return p->status == PARSE_OK;
         }
-        if (p->hooks->show)
-            item.end = END_SHOWN;
+        item.end = END_SHOWN; /* should the option be on by then */
     }
     item.node = parse_and_or(p);
     if (!item.node)
