@@ -132,8 +132,8 @@ static enum disposition wanted(struct shell *sh, int signal)
             return SIG_HANDLED;
         if (ignored_by_interactive(signal))
             return SIG_IGNORED_SHELL;
-        if (signal == SIGHUP && !signal_ignored_at_start(sh, signal))
-            return SIG_HANDLED; /* jobs are hung up and the terminal is given back before it dies */
+        if (signal_is_fatal(signal) && !signal_ignored_at_start(sh, signal))
+            return SIG_HANDLED; /* the terminal is given back before it dies, and jobs hung up */
     }
     if (traps->is_async && (signal == SIGINT || signal == SIGQUIT))
         return SIG_IGNORED_ASYNC;
@@ -259,6 +259,9 @@ void traps_init(struct shell *sh)
             sh->traps->taken_over |= UINT64_C(1) << signals[i];
         signal_apply(sh, signals[i]);
     }
+    for (int signal = 1; signal < TRAP_SIGNALS; signal++)
+        if (signal_is_fatal(signal) && !signal_ignored_at_start(sh, signal))
+            signal_apply(sh, signal);
 }
 
 static bool is_taken_over(const struct traps *traps, int signal)

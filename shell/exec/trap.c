@@ -316,7 +316,7 @@ enum verdict {
     VERDICT_LATER,  /* for a level further out */
     VERDICT_RETURN, /* ends the ksh function, then see again */
     VERDICT_EXIT,   /* ends the subshell, or the shell */
-    VERDICT_ABORT,  /* ^C at a prompt: ends the command */
+    VERDICT_ABORT,  /* ^C or a reader gone, under a prompt: ends the command */
 };
 
 static bool is_from_terminal(int signal)
@@ -357,7 +357,7 @@ static enum verdict judge_plain(const struct shell *sh, int signal)
     if (outer_action)
         return is_from_terminal(signal) ? VERDICT_EXIT
                                         : VERDICT_LATER; /* reset in this subshell, set outside */
-    if (sh->interactive && !sh->is_child && signal == SIGINT)
+    if (sh->interactive && !sh->is_child && (signal == SIGINT || signal == SIGPIPE))
         return VERDICT_ABORT;
     return sh->exiting || !signal_is_fatal(signal) ? VERDICT_NONE : VERDICT_EXIT;
 }
