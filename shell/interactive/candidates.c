@@ -281,6 +281,19 @@ static void find_options(struct finder *f)
     add_z(f, "--man");
 }
 
+/* HOST behind the user's name that the word may begin with. */
+static void add_host(struct finder *f, const char *host)
+{
+    const char *at = memrchr(f->stem, '@', f->stem_len);
+    struct str text;
+    str_init(&text, f->sh->scratch);
+    str_append(&text, f->stem, at ? (size_t)(at + 1 - f->stem) : 0);
+    str_append_z(&text, host);
+    if (f->found->hosts)
+        str_putc(&text, ':');
+    add(f, str_text(&text), text.len);
+}
+
 /* Host names in FILE: field 0 of each line (known_hosts), or, if REST, all others, with KEY only of
  * lines whose field 0 is KEY. A field may be a list with commas. */
 static void find_hosts_in(struct finder *f, const char *file, bool rest, const char *key)
@@ -298,7 +311,7 @@ static void find_hosts_in(struct finder *f, const char *file, bool rest, const c
                 break;
             for (char *host; is_first != rest && (host = strsep(&field, ",")) != NULL;)
                 if (*host && !strpbrk(host, "|[*?!"))
-                    add_z(f, host);
+                    add_host(f, host);
             is_first = false;
         }
     }
@@ -319,19 +332,28 @@ static void find_hosts(struct finder *f)
     find_hosts_in(f, str_text(&path), true, "Host");
 }
 
+/* host: or a path. */
+static void find_copied(struct finder *f)
+{
+    f->found->hosts = true;
+    find_hosts(f);
+    find_paths(f);
+}
+
 /* ---- which source --------------------------------------------------------------------------- */
 
 static const struct {
     const char *command;
     void (*find)(struct finder *f);
 } arguments[] = {
-    { "alias", find_aliases },    { "bg", find_jobs },           { "builtin", find_builtins },
-    { "command", find_commands }, { "disown", find_jobs },       { "exec", find_commands },
-    { "export", find_variables }, { "fg", find_jobs },           { "jobs", find_jobs },
-    { "ping", find_hosts },       { "read", find_variables },    { "readonly", find_variables },
-    { "sftp", find_hosts },       { "ssh", find_hosts },         { "telnet", find_hosts },
-    { "type", find_commands },    { "typeset", find_variables }, { "unalias", find_aliases },
-    { "unset", find_variables },  { "wait", find_jobs },         { "whence", find_commands },
+    { "alias", find_aliases },     { "bg", find_jobs },         { "builtin", find_builtins },
+    { "command", find_commands },  { "disown", find_jobs },     { "exec", find_commands },
+    { "export", find_variables },  { "fg", find_jobs },         { "jobs", find_jobs },
+    { "ping", find_hosts },        { "read", find_variables },  { "readonly", find_variables },
+    { "rsync", find_copied },      { "scp", find_copied },      { "sftp", find_hosts },
+    { "ssh", find_hosts },         { "telnet", find_hosts },    { "type", find_commands },
+    { "typeset", find_variables }, { "unalias", find_aliases }, { "unset", find_variables },
+    { "wait", find_jobs },         { "whence", find_commands },
 };
 
 static void find_argument(struct finder *f)

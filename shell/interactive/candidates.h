@@ -11,6 +11,7 @@ struct candidates {
     bool failed;
     bool paths;     /* they end in a slash where they are directories */
     bool variables; /* they are names after a dollar */
+    bool hosts;     /* those that end in a colon are hosts, and a path follows */
 };
 
 /* Finds what begins as the word of C does, or as the part of it behind its last slash: names of

@@ -72,7 +72,8 @@ static void append_insert(struct str *s, const struct context *c, const struct c
     append_quoted(s, text, len, quote);
     bool folder = found->paths && len > 0 && text[len - 1] == '/';
     bool option = len > 0 && text[0] == '-' && text[len - 1] == '=';
-    if (!whole || folder || option)
+    bool host = found->hosts && len > 0 && text[len - 1] == ':';
+    if (!whole || folder || option || host)
         return;
     if (quote)
         str_putc(s, quote);
@@ -105,14 +106,34 @@ static bool ask(EditLine *edit, FILE *out, const char *text)
            (key == 'y' || key == 'Y' || key == ' ' || key == '\r' || key == '\n' || key == '\t');
 }
 
+/* Shows TEXT with a question mark for what cannot be printed: names of files come from anybody, and
+ * the terminal would obey them. Returns the columns; OUT may be NULL. */
+static size_t show(FILE *out, const char *text)
+{
+    size_t columns = 0;
+    const char *end = text + strlen(text);
+    for (const char *p = text; p < end;) {
+        uint32_t c;
+        size_t bytes = utf8_decode(p, end, &c);
+        int width = utf8_width(c);
+        if (out)
+            fprintf(out, "%.*s", width < 0 ? 1 : (int)bytes, width < 0 ? "?" : p);
+        columns += width < 0 ? 1 : (size_t)width;
+        p += bytes;
+    }
+    return columns;
+}
+
 /* On a dumb terminal, as ksh93 does everywhere; the editor goes to the next line by itself. */
 static void list_numbered(EditLine *edit, const struct candidates *found)
 {
     FILE *out = stdout;
     int digits = snprintf(NULL, 0, "%zu", found->count);
     el_get(edit, EL_GETFP, 1, &out);
-    for (size_t i = 0; i < found->count; i++)
-        fprintf(out, "\n%*zu) %s", digits, i + 1, found->items[i]);
+    for (size_t i = 0; i < found->count; i++) {
+        fprintf(out, "\n%*zu) ", digits, i + 1);
+        show(out, found->items[i]);
+    }
 }
 
 static bool is_dumb(struct shell *sh)
@@ -129,7 +150,7 @@ static void list(EditLine *edit, const struct candidates *found)
     (void)sys_terminal_size(STDIN_FILENO, &rows, &columns);
     rows = rows > 1 ? rows : 2; /* one for the question */
     for (size_t i = 0; i < found->count; i++) {
-        size_t one = utf8_columns(found->items[i], strlen(found->items[i]));
+        size_t one = show(NULL, found->items[i]);
         width = one > width ? one : width;
     }
     width += 2;
@@ -146,9 +167,9 @@ static void list(EditLine *edit, const struct candidates *found)
         if (row > 0 && row % (rows - 1) == 0 && !ask(edit, out, "more? (y/n) "))
             return;
         for (size_t i = row; i < found->count; i += down) {
-            size_t used = utf8_columns(found->items[i], strlen(found->items[i]));
+            size_t used = show(out, found->items[i]);
             bool last = i + down >= found->count;
-            fprintf(out, "%s%*s", found->items[i], last ? 0 : (int)(width - used), "");
+            fprintf(out, "%*s", last ? 0 : (int)(width - used), "");
         }
         fputs("\n", out);
     }

@@ -568,6 +568,16 @@ void edit_free(struct edit *edit)
     mem_free_sized(edit->sh->heap, edit, sizeof *edit);
 }
 
+/* Whether the terminal takes the sequence that asks for marks around pasted text: one that clears
+ * lines in another way would show it. */
+static bool takes_marks(struct edit *edit)
+{
+    const char *clear = NULL;
+    if (strcmp(edit->term, "linux") == 0)
+        return false;
+    return el_get(edit->line, EL_GETTC, "ce", &clear) == 0 && clear && strstr(clear, "\033[");
+}
+
 static void paste_mark(bool on)
 {
     static const char start[] = "\033[?2004h", stop[] = "\033[?2004l";
@@ -592,7 +602,7 @@ enum edit_result edit_read(struct edit *edit, const struct str *prompt, bool is_
     mode_set(edit);
     if (utf8_active)
         utf8_need_tables(); /* libedit asks libc, and the locale may have changed */
-    bool marks = strcmp(edit->term, "linux") != 0 && strcmp(edit->term, "dumb") != 0;
+    bool marks = takes_marks(edit);
     if (marks)
         paste_mark(true);
     write_above(edit);
