@@ -127,6 +127,17 @@ static const struct type *element_type(const struct place *place)
     return is_element && (var->attrs & VAR_TYPED) && (var->attrs & VAR_ARRAY) ? var->type : NULL;
 }
 
+/* The function LAST of what PLACE is alone, by whatever reference it was found; NULL: none. */
+static struct func *find_own(struct shell *sh, const struct place *place, const char *last)
+{
+    struct str path;
+    str_init(&path, sh->scratch);
+    place_append_path(place, true, &path);
+    const struct name *name =
+        str_ok(&path) ? name_find_below(sh, str_text(&path), path.len, last, strlen(last)) : NULL;
+    return name ? name->func : NULL;
+}
+
 /* The function that the command COMMAND (p.len) means, and what of; *RET_FUNC NULL: none. */
 static enum flow find_method(struct shell *sh, const char *command, struct place *place,
                              struct func **ret_func)
@@ -149,6 +160,8 @@ static enum flow find_method(struct shell *sh, const char *command, struct place
     const struct members *m = place_is_all(place) ? NULL : place_members(place);
     *ret_func = func_find(sh, command, strlen(command));
     const struct type *type = m ? m->type : element_type(place);
+    if (!*ret_func && m)
+        *ret_func = find_own(sh, place, dot + 1);
     if (!*ret_func && type)
         *ret_func = type_method(sh, type, dot + 1);
     return FLOW_NEXT;
