@@ -35,6 +35,8 @@ struct hist {
 
 static enum flow bad_range(struct hist *h, int64_t first, int64_t last)
 {
+    if (h->present <= history_first(h->sh))
+        return shell_fail(h->sh, ERROR_BUILTIN, 1, h->args->argv[0], "no commands yet");
     return shell_fail(h->sh, ERROR_BUILTIN, 1, h->args->argv[0], "%lld-%lld: invalid range",
                       (long long)first, (long long)last);
 }
