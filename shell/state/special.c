@@ -182,6 +182,28 @@ static enum flow get_math(struct shell *sh, struct name *name, const char **ret_
     return FLOW_NEXT;
 }
 
+/* The names of all types. */
+static enum flow get_type(struct shell *sh, struct name *name, const char **ret_text,
+                          size_t *ret_len)
+{
+    size_t count = 0;
+    struct map_slot **slots = map_sorted(&sh->types, sh->scratch, &count);
+    struct str s;
+    (void)name;
+    if (!slots && sh->types.count > 0)
+        return shell_fail_memory(sh, sh->types.count * sizeof *slots);
+    str_init(&s, sh->scratch);
+    for (size_t i = 0; i < count; i++) {
+        const struct type *type = slots[i]->value;
+        str_printf(&s, s.len ? " %s" : "%s", type->name);
+    }
+    if (!str_ok(&s))
+        return shell_fail_memory(sh, s.len);
+    *ret_text = str_text(&s);
+    *ret_len = s.len;
+    return FLOW_NEXT;
+}
+
 static enum flow get_file(struct shell *sh, struct name *name, const char **ret_text,
                           size_t *ret_len)
 {
