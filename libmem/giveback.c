@@ -16,7 +16,7 @@
  *   loop that does so on purpose loses 5 %; that is processor time, for on a busy machine other
  *   programs run meanwhile, or four times as long by the clock. The first time that only some is
  *   free counts when the program has run so long. Where all was free and more work than touching
- * lay between, three times are enough. Only one that frees most or all, and twice of what was taken
+ *   lay between, three times are enough. Only one that frees most or all, twice of what was taken
  *   again, comes early: such ones cost less than the first touching of the memory did. The kinds
  *   have accounts of their own, since that all is free is likely to be the end, whatever was a
  *   mistake before.
