@@ -24,12 +24,11 @@ struct parser {
 
 static enum flow usage_error(struct shell *sh, const char *what, const char *why)
 {
-    return shell_fail(
-        sh, ERROR_USAGE, 2, what,
-        "%s\nUsage: memksh [-abefhiklmnprstuvxBCDEGH] [-o option] [-c command | file] "
-        "[argument ...]\n"
-        " Help: memksh --help",
-        why);
+    return shell_fail(sh, ERROR_USAGE, 2, what,
+                      "%s\nUsage: memksh [-abefhiklmnprstuvxBCDEGH] [-R file] [-o option] "
+                      "[-c command | file] [argument ...]\n"
+                      " Help: memksh --help",
+                      why);
 }
 
 static enum flow set_option(struct parser *p, enum option option, bool on)
@@ -83,6 +82,11 @@ static enum flow letters(struct parser *p, const char *word)
             p->takes_command = p->sh->takes_command = true;
         } else if (*c == 'D' && on) {
             p->cmdline->list_messages = true;
+        } else if (*c == 'R' && on) {
+            p->cmdline->xref = c[1] ? c + 1 : p->next < p->argc ? p->argv[p->next++] : NULL;
+            if (!p->cmdline->xref)
+                return usage_error(p->sh, "-R", "requires argument");
+            return set_option(p, OPTION_NOEXEC, true);
         } else if (*c == 's') {
             p->cmdline->from_stdin = on;
             TRY(set_option(p, OPTION_STDIN, on));
@@ -169,6 +173,8 @@ static enum flow operands(struct parser *p, const char *arg0)
     } else {
         cmdline->from_stdin = true;
     }
+    if (cmdline->xref && !cmdline->script)
+        return usage_error(sh, "-R", "requires a script");
     cmdline->argc = (size_t)(p->argc - p->next);
     cmdline->argv = p->argv + p->next;
     if (cmdline->from_stdin && !cmdline->command)
@@ -205,6 +211,7 @@ void cmdline_help(struct str *s)
                     "  -c          run the first operand as commands; the next is $0\n"
                     "  -s          read commands from standard input\n"
                     "  -D          list the $\"...\" strings of the script instead of running it\n"
+                    "  -R FILE     write a cross reference of the script to FILE, run nothing\n"
                     "  -i          interactive\n"
                     "  -l          login shell: reads /etc/profile and ~/.profile\n"
                     "  -r          restricted\n"

@@ -6,6 +6,7 @@
  * to the system as it is.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,6 +27,7 @@
 #include "shell/state/fdtab.h"
 #include "shell/state/option.h"
 #include "shell/state/param.h"
+#include "shell/syntax/xref.h"
 
 struct start {
     int argc;
@@ -173,6 +175,63 @@ static void print_message(void *ctx, const char *text, size_t len)
     out_putc(sh->out, '\n');
 }
 
+/* Scripts that those seen so far read with `.`; what cannot be read may be made when they run. */
+static enum flow xref_follow(struct shell *sh, const struct xref *x)
+{
+    const char *script;
+    for (size_t i = 0; (script = xref_script_at(x, i)); i++) {
+        struct stat st;
+        const char *found = NULL;
+        if (!strchr(script, '/'))
+            found = path_search(sh, var_text(sh, "PATH"), script, false);
+        if (!found)
+            found = script;
+        if (stat(found, &st) == 0 && S_ISREG(st.st_mode) && access(found, R_OK) == 0)
+            TRY(exec_file(sh, NULL, found));
+    }
+    return FLOW_NEXT;
+}
+
+static enum flow xref_write(struct shell *sh, struct xref *x, const char *path)
+{
+    struct str s;
+    str_init(&s, sh->heap);
+    if (!xref_list(x, &s)) {
+        str_release(&s);
+        return shell_fail_memory(sh, 0);
+    }
+    int fd = sys_open(path, O_WRONLY | O_CREAT | O_TRUNC, 0666);
+    bool opened = fd >= 0;
+    bool written = opened && sys_write_all(fd, str_text(&s), s.len);
+    int error = errno;
+    if (opened && close(fd) != 0 && written) {
+        written = false;
+        error = errno;
+    }
+    str_release(&s);
+    if (written)
+        return FLOW_NEXT;
+    return shell_fail(sh, ERROR_REDIRECT, 1, path, "%s [%s]",
+                      opened ? "write failed" : "cannot create", strerror(error));
+}
+
+/* -R: nothing runs, because noexec is set. */
+static enum flow xref_run(struct shell *sh, const struct cmdline *cmdline)
+{
+    struct xref x;
+    xref_init(&x, sh->heap);
+    xref_add_script(&x, cmdline->script);
+    sh->parse_hooks->xref = &x;
+    enum flow flow = script_run(sh, cmdline->script);
+    if (flow == FLOW_NEXT)
+        flow = xref_follow(sh, &x);
+    sh->parse_hooks->xref = NULL;
+    if (flow == FLOW_NEXT)
+        flow = xref_write(sh, &x, cmdline->xref);
+    xref_release(&x);
+    return flow;
+}
+
 static enum flow commands_run(struct shell *sh, const struct cmdline *cmdline)
 {
     if (cmdline->list_messages) {
@@ -186,6 +245,8 @@ static enum flow commands_run(struct shell *sh, const struct cmdline *cmdline)
         TRY(option_set(sh, OPTION_RESTRICTED, true));
     if (cmdline->command)
         return exec_command_string(sh, cmdline->command, strlen(cmdline->command));
+    if (cmdline->xref)
+        return xref_run(sh, cmdline);
     if (cmdline->script)
         return script_run(sh, cmdline->script);
     return sh->interactive ? repl_run(sh) : stdin_run(sh);

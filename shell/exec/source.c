@@ -22,6 +22,7 @@
 #include "shell/state/fdtab.h"
 #include "shell/state/site.h"
 #include "shell/state/where.h"
+#include "shell/syntax/xref.h"
 
 enum { SYNTAX_STATUS = 2 };
 
@@ -87,8 +88,9 @@ static enum flow next_run(struct shell *sh, struct running *running, bool *ret_e
     sh->parse_hooks->posix = option_on(sh, OPTION_POSIX);
     sh->parse_hooks->brace_expand = option_on(sh, OPTION_BRACEEXPAND);
     sh->parse_hooks->keyword = option_on(sh, OPTION_KEYWORD);
-    sh->parse_hooks->lint =
-        option_on(sh, OPTION_NOEXEC) && !running->interactive && !sh->parse_hooks->message;
+    sh->parse_hooks->lint = option_on(sh, OPTION_NOEXEC) && !running->interactive &&
+                            !sh->parse_hooks->message && !sh->parse_hooks->xref;
+    sh->parse_hooks->keep_types = option_on(sh, OPTION_NOEXEC);
     sh->parse_hooks->show = option_on(sh, OPTION_SHOWME);
     uint32_t outer_site = mem_site;
     if (__builtin_expect(mem_site_wanted, 0))
@@ -120,6 +122,8 @@ static enum flow next_run(struct shell *sh, struct running *running, bool *ret_e
         *ret_end = true;
         return shell_fail_memory(sh, 0);
     }
+    if (__builtin_expect(sh->parse_hooks->xref != NULL, 0))
+        xref_add_program(sh->parse_hooks->xref, program);
     enum flow flow = FLOW_NEXT;
     if (program->body && (!option_on(sh, OPTION_NOEXEC) || running->interactive)) {
         running->ran = true;

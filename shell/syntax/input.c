@@ -33,7 +33,10 @@ void parser_init(struct parser *p, const struct parse_hooks *hooks, struct sourc
     str_init(&p->lit, hooks->scratch_region);
     str_init(&p->stack, hooks->scratch_region);
     str_init(&p->parens, hooks->scratch_region);
-    str_init(&p->types, hooks->scratch_region);
+    p->types = source->types;
+    source->types = (struct str){ 0 };
+    if (!p->types.data)
+        str_init(&p->types, hooks->scratch_region);
     str_init(&p->assigns, hooks->scratch_region);
     str_init(&p->redirs, hooks->scratch_region);
     str_init(&p->lint, hooks->scratch_region);
@@ -44,7 +47,10 @@ void parser_release(struct parser *p)
     str_release(&p->lit);
     str_release(&p->stack);
     str_release(&p->parens);
-    str_release(&p->types);
+    if (p->hooks->keep_types)
+        p->source->types = p->types;
+    else
+        str_release(&p->types);
     str_release(&p->assigns);
     str_release(&p->redirs);
     str_release(&p->lint);

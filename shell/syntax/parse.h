@@ -18,6 +18,7 @@ struct source {
                               NULL: none. CONTINUATION: in the middle of a command (PS2) */
     void *ctx;
     struct str pending; /* bytes gathered from READ, owned */
+    struct str types;   /* set -n: names of types that the commands before declare, each with NUL */
     bool at_end, failed;
 };
 void source_init_text(struct source *s, const char *name, const char *text, size_t len);
@@ -50,6 +51,7 @@ struct parse_hooks {
     bool brace_expand;  /* set -B */
     bool keyword;       /* set -k: name=value is an assignment behind the command word, too */
     bool lint;          /* set -n: remarks about doubtful code go to WARN */
+    bool keep_types;    /* set -n: types are known by what declares them, because nothing runs */
     bool show;          /* set -o showme: `;` before a command asks to show it */
     unsigned depth_max; /* nesting limit, e.g. 20000; more is a syntax error */
     const char
@@ -58,6 +60,8 @@ struct parse_hooks {
     void (*warn)(void *ctx, uint32_t line, const char *text);
     /* A $"..." as written, from its first quote to the last; may be NULL. */
     void (*message)(void *ctx, const char *text, size_t len);
+    /* What is parsed to be run (not: expanded) is told here; may be NULL. */
+    struct xref *xref;
 };
 
 enum parse_result {

@@ -1,9 +1,9 @@
 /*
  * source: where the parser's text comes from.
  *
- * Owns the buffer that gathers the pieces of a reader. A text source borrows its text and owns
- * nothing. Invariant: TEXT[POS] is the first byte that no command has used; LINE is its line
- * number. The buffer is compacted between commands only, so offsets hold while one is parsed.
+ * Owns the buffer that gathers the pieces of a reader. A text source borrows its text. Invariant:
+ * TEXT[POS] is the first byte that no command has used; LINE is its line number. The buffer is
+ * compacted between commands only, so offsets hold while one is parsed.
  */
 #include "shell/syntax/parse.h"
 
@@ -24,4 +24,5 @@ void source_release(struct source *s)
 {
     if (s->read)
         str_release(&s->pending);
+    str_release(&s->types);
 }
