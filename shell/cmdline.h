@@ -18,7 +18,7 @@ struct cmdline {
     const char
         *list_options;  /* -o, +o without a name: the command that lists them; NULL: not asked */
     bool list_messages; /* -D: show the $"..." of the script, run nothing */
-    const char *xref; /* -R: the file for a cross reference of the script; NULL: not asked */
+    const char *xref;   /* -R: the file for a cross reference of the script; NULL: not asked */
 };
 
 /* Reads ARGV: sets options of SH (also interactive and login, but not restricted) and fills *RET.

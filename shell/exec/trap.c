@@ -145,6 +145,11 @@ const char *trap_get(struct shell *sh, int signal)
         return NULL;
     int index = trap_index(signal);
     const struct trap *trap = &traps->traps[index];
+    /* An interactive shell may have changed it. */
+    bool untouchable = !sh->interactive || !trap->set_id;
+    if (!trap->action && index > 0 && index < TRAP_SIGNALS && untouchable &&
+        signal_ignored_at_start(sh, signal))
+        return "";
     if (!trap->action || is_mine(sh, index))
         return trap->action;
     /* A subshell that set none yet shows those of its parent, a ksh function never. */

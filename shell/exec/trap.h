@@ -21,7 +21,8 @@ void traps_init(struct shell *sh);
  * function, a SUBSHELL all. Signals that were ignored when a non-interactive shell started stay so.
  */
 enum flow trap_set(struct shell *sh, int signal, const char *action) NODISCARD;
-const char *trap_get(struct shell *sh, int signal); /* for listing: NULL: default */
+/* For listing; NULL: default, "": ignored, also since before the shell started. */
+const char *trap_get(struct shell *sh, int signal);
 /* `INT`, `SIGINT`, `2`, `EXIT`, `0`, `ERR`, `DEBUG`, `MEM`: -1 unknown. */
 int trap_parse(const char *name);
 const char *trap_name(int signal); /* "INT"; NULL: none */
