@@ -12,7 +12,10 @@
 
 #include "builtins/print.h"
 #include "shell/base/sys.h"
+#include "shell/base/utf8.h"
 #include "shell/state/var.h"
+
+enum { WIDTH_MAX = 1024 };
 
 static const char default_format[] = "%a %b %e %H:%M:%S %Z %Y";
 
@@ -132,6 +135,56 @@ static bool append_letter(struct str *s, char letter, const char *pad, int preci
     return true;
 }
 
+/* At least WIDTH characters for what stands behind START: numbers get zeros, behind their sign, and
+ * other text blanks, unless PAD says otherwise. */
+static void pad_field(struct str *s, size_t start, int width, char pad)
+{
+    const char *text = str_text(s) + start;
+    size_t len = s->len - start, count = utf8_count(text, len), at = start;
+    bool sign = len && strchr("+-", *text);
+    bool number = len > sign && strspn(text + sign, "0123456789.") == len - sign;
+    if (!str_ok(s) || width < 0 || (size_t)width <= count || pad == '-')
+        return;
+    bool zeros = pad == '0' || (pad != '_' && number);
+    if (zeros)
+        at += sign;
+    for (size_t i = (size_t)width - count; i > 0; i--)
+        str_insert(s, at, zeros ? "0" : " ", 1);
+}
+
+/* %[flags][width][.precision]letter at AT; returns its end, or AT when it is none. */
+static const char *append_conversion(struct str *s, const char *at, struct moment *m)
+{
+    const char *start = at;
+    char pad[2] = "";
+    int precision = -1, width = -1;
+    size_t begin = s->len;
+    for (at++; *at && strchr("_-EO0^", *at); at++)
+        if (*at != 'E' && *at != 'O')
+            pad[0] = *at;
+    if (*at >= '1' && *at <= '9') {
+        long number = strtol(at, (char **)&at, 10);
+        width = number > WIDTH_MAX ? WIDTH_MAX : (int)number;
+    }
+    if (*at == '.') {
+        long number = strtol(at + 1, (char **)&at, 10);
+        precision = number < 0 || number > 9 ? 9 : (int)number;
+    }
+    if (*at == 'N' && width >= 0) { /* digits of a fraction */
+        precision = precision < 0 ? width : precision;
+        width = -1;
+    }
+    bool alone = width >= 0 && (*pad == '_' || *pad == '0'); /* they are about the width */
+    if (!*at || !append_letter(s, *at, alone ? "" : pad, precision, m))
+        return start;
+    if (width >= 0 && *pad == '_' && s->data[begin] == '0') { /* its own zeros are padding, too */
+        size_t zeros = strspn(s->data + begin, "0");
+        str_remove(s, begin, zeros - (zeros == s->len - begin));
+    }
+    pad_field(s, begin, width, strchr("ekl", *at) && !*pad ? '_' : *pad);
+    return at + 1;
+}
+
 static void append_format(struct str *s, const char *format, struct moment *m)
 {
     while (*format) {
@@ -140,24 +193,10 @@ static void append_format(struct str *s, const char *format, struct moment *m)
         format += plain;
         if (!*format)
             return;
-        const char *at = format + 1;
-        char pad[2] = "";
-        int precision = -1;
-        while (*at && strchr("_-EO0^", *at)) {
-            if (*at != 'E' && *at != 'O')
-                pad[0] = *at;
-            at++;
-        }
-        if (*at == '.')
-            precision = (int)strtol(at + 1, (char **)&at, 10);
-        else if (*at >= '1' && *at <= '9' && at[1] == 'N')
-            precision = *at++ - '0';
-        if (*at && append_letter(s, *at, pad, precision, m)) {
-            format = at + 1;
-        } else {
-            str_putc(s, '%');
-            format++;
-        }
+        const char *end = append_conversion(s, format, m);
+        if (end == format)
+            str_putc(s, *end++);
+        format = end;
     }
 }
 

@@ -15,12 +15,26 @@
 #include "shell/state/special.h"
 #include "shell/syntax/unparse.h"
 
-static void trace(struct shell *sh, bool negated, const char *a, size_t a_len, const char *op,
-                  const struct word *pattern, const char *b, size_t b_len)
+/* A command under way. */
+struct run {
+    const struct node *node;
+    bool skip;    /* a DEBUG action asked to leave the rest out */
+    bool negated; /* a ! stands before the present test; the result is turned by who calls */
+};
+
+static bool is_shown(struct shell *sh)
+{
+    return xtrace_on(sh) || exec_debug_wanted(sh);
+}
+
+/* One test, A OP B or OP B, is about to be made: for DEBUG actions and the trace. */
+static enum flow show(struct shell *sh, struct run *run, const char *a, size_t a_len,
+                      const char *op, const struct word *pattern, const char *b, size_t b_len)
 {
     struct str s;
+    enum flow flow = FLOW_NEXT;
     str_init(&s, sh->heap);
-    str_append_z(&s, negated ? "[[ ! " : "[[ ");
+    str_append_z(&s, run->negated ? "[[ ! " : "[[ ");
     if (a) {
         text_quote(&s, a, a_len);
         str_putc(&s, ' ');
@@ -32,8 +46,12 @@ static void trace(struct shell *sh, bool negated, const char *a, size_t a_len, c
     else
         text_quote(&s, b, b_len);
     str_append_z(&s, " ]]");
-    xtrace_text(sh, str_text(&s), s.len);
+    if (exec_debug_wanted(sh))
+        flow = exec_debug_slow(sh, run->node, str_text(&s), &run->skip);
+    if (flow == FLOW_NEXT && !run->skip && xtrace_on(sh))
+        xtrace_text(sh, str_text(&s), s.len);
     str_release(&s);
+    return flow;
 }
 
 static const char *const op_names[] = {
@@ -87,21 +105,26 @@ static enum flow operand(struct shell *sh, const struct word *word, bool keep, c
     return *ret ? FLOW_NEXT : shell_fail_memory(sh, *ret_len + 1);
 }
 
-static enum flow binary_test(struct shell *sh, const struct cond *cond, bool negated, bool *ret)
+static enum flow binary_test(struct shell *sh, const struct cond *cond, struct run *run, bool *ret)
 {
     const char *a, *b;
     size_t a_len, b_len;
     bool is_match = cond->op == COND_MATCH || cond->op == COND_NO_MATCH || cond->op == COND_REGEX;
     bool b_is_fixed = !(cond->b->flags & WORD_HAS_EXPANSION);
-    TRY(operand(sh, cond->a, !b_is_fixed, &a, &a_len));
+    bool shown = __builtin_expect(is_shown(sh), 0);
+    TRY(operand(sh, cond->a, shown || !b_is_fixed, &a, &a_len));
     if (is_match) {
-        if (xtrace_on(sh))
-            trace(sh, negated, a, a_len, op_names[cond->op], cond->b, NULL, 0);
+        if (shown)
+            TRY(show(sh, run, a, a_len, op_names[cond->op], cond->b, NULL, 0));
+        if (run->skip)
+            return FLOW_NEXT;
         return match_test(sh, cond, a, a_len, ret);
     }
-    TRY(operand(sh, cond->b, false, &b, &b_len));
-    if (xtrace_on(sh))
-        trace(sh, negated, a, a_len, op_names[cond->op], NULL, b, b_len);
+    TRY(operand(sh, cond->b, shown, &b, &b_len));
+    if (shown)
+        TRY(show(sh, run, a, a_len, op_names[cond->op], NULL, b, b_len));
+    if (run->skip)
+        return FLOW_NEXT;
     if (cond->op == COND_LESS || cond->op == COND_GREATER) {
         int order = strcoll(a, b);
         *ret = cond->op == COND_LESS ? order < 0 : order > 0;
@@ -116,52 +139,54 @@ static enum flow binary_test(struct shell *sh, const struct cond *cond, bool neg
     return flow;
 }
 
-static enum flow word_test(struct shell *sh, const struct cond *cond, bool negated, bool *ret)
+static enum flow word_test(struct shell *sh, const struct cond *cond, struct run *run, bool *ret)
 {
     const char *text;
     size_t len;
     char op = cond->op == COND_WORD ? 'n' : cond->op_char;
-    TRY(expand_text(sh, cond->a, &text, &len));
-    if (xtrace_on(sh)) {
+    bool shown = __builtin_expect(is_shown(sh), 0);
+    TRY(operand(sh, cond->a, shown, &text, &len));
+    if (shown) {
         char name[3] = { '-', op, '\0' };
-        trace(sh, negated, NULL, 0, name, NULL, text, len);
+        TRY(show(sh, run, NULL, 0, name, NULL, text, len));
     }
-    return test_unary(sh, op, text, ret);
+    return run->skip ? FLOW_NEXT : test_unary(sh, op, text, ret);
 }
 
-/* NEGATED: a ! stands before COND, which the trace shows; the result is turned by who calls. */
-static enum flow cond_eval(struct shell *sh, const struct cond *cond, bool negated, bool *ret)
+static enum flow cond_eval(struct shell *sh, const struct cond *cond, struct run *run, bool *ret)
 {
+    bool negated = run->negated;
+    run->negated = cond->op == COND_NOT;
     switch ((enum cond_op)cond->op) {
     case COND_AND:
     case COND_OR:
-        TRY(cond_eval(sh, cond->left, false, ret));
-        if (*ret == (cond->op == COND_OR))
+        TRY(cond_eval(sh, cond->left, run, ret));
+        if (run->skip || *ret == (cond->op == COND_OR))
             return FLOW_NEXT;
-        return cond_eval(sh, cond->right, false, ret);
+        run->negated = false;
+        return cond_eval(sh, cond->right, run, ret);
     case COND_NOT:
-        TRY(cond_eval(sh, cond->left, true, ret));
+        TRY(cond_eval(sh, cond->left, run, ret));
         *ret = !*ret;
         return FLOW_NEXT;
     case COND_WORD:
     case COND_UNARY:
-        return word_test(sh, cond, negated, ret);
+        run->negated = negated;
+        return word_test(sh, cond, run, ret);
     default:
-        return binary_test(sh, cond, negated, ret);
+        run->negated = negated;
+        return binary_test(sh, cond, run, ret);
     }
 }
 
 enum flow exec_cond(struct shell *sh, const struct node_cond *node)
 {
-    bool skip;
-    TRY(exec_debug(sh, &node->node, &skip));
-    if (skip)
-        return FLOW_NEXT;
+    struct run run = { .node = &node->node };
     struct mem_mark mark = mem_region_mark(sh->scratch);
     bool result = false;
-    enum flow flow = cond_eval(sh, node->cond, false, &result);
+    enum flow flow = cond_eval(sh, node->cond, &run, &result);
     mem_region_reset(sh->scratch, mark);
-    if (flow == FLOW_NEXT)
+    if (flow == FLOW_NEXT && !run.skip)
         sh->status = !result;
     return flow;
 }

@@ -119,15 +119,19 @@ static int answer_read(struct shell *sh, struct str *line)
     return 1;
 }
 
-/* Sets the loop's variable and REPLY from the answer. */
+/* Sets the loop's variable and REPLY from the answer. *RET_SKIP: a DEBUG action leaves out the
+ * turn. */
 static enum flow answer_take(struct shell *sh, const struct node_for *node,
-                             const struct fields *words, const struct str *line)
+                             const struct fields *words, const struct str *line, bool *ret_skip)
 {
     int64_t n;
     const char *word = "";
+    *ret_skip = false;
     if (num_parse_int(str_text(line), line->len, &n) && n >= 1 && (uint64_t)n <= words->count)
         word = words->argv[n - 1];
     TRY(var_set_text(sh, "REPLY", str_text(line)));
+    if (exec_debug_wanted(sh))
+        TRY(exec_debug_head(sh, &node->node, "select", node->name, word, ret_skip));
     return var_set_name(sh, node->name, word, strlen(word), 0);
 }
 
@@ -155,8 +159,9 @@ static enum flow select_turns(struct shell *sh, const struct node_for *node,
             menu_show(sh, words);
             continue;
         }
-        TRY(answer_take(sh, node, words, line));
-        enum flow flow = exec_list(sh, node->body);
+        bool skip;
+        TRY(answer_take(sh, node, words, line, &skip));
+        enum flow flow = skip ? FLOW_NEXT : exec_list(sh, node->body);
         if (loop_ends(sh, &flow))
             return flow;
         const char *reply = var_text(sh, "REPLY");
