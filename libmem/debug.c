@@ -116,9 +116,15 @@ static void warn_size(struct mem_line *line, const struct debug_head *head)
 
 /* ---- frames ---- */
 
+/* Of all that is followed, so of a freed one of the link of the quarantine, too. */
 static uint32_t head_mark(const struct debug_head *head, uint32_t kind)
 {
-    return kind ^ (uint32_t)((uintptr_t)head >> 4) ^ (uint32_t)head->bytes ^ head->lead << 7;
+    uint64_t all = (uintptr_t)head >> 4 ^ (uintptr_t)head->guard << 1;
+
+    all = (all ^ head->bytes) * 0x9e3779b97f4a7c15u ^ head->lead;
+    if (kind == MARK_FREED)
+        all ^= (uintptr_t)head->next >> 1;
+    return kind ^ (uint32_t)(all * 0x9e3779b97f4a7c15u >> 32);
 }
 
 static bool head_is(const struct debug_head *head, uint32_t kind)
@@ -279,13 +285,16 @@ static bool zones_check(struct span *span, struct debug_head *head, size_t frame
     return false;
 }
 
-static void warn_head(const struct mem_region *region, const void *block, const void *caller)
+/* HEAD, that of BLOCK, fits no mark; told, marked and never used again. */
+static void warn_head(const struct mem_region *region, struct debug_head *head, const void *block,
+                      const void *caller)
 {
     struct mem_line line = { .used = 0 };
 
     debug_warn_begin(&line, "corrupted data", region, block);
     line_str(&line, "head overwritten:");
     debug_warn_end(&line, caller);
+    head->mark = head_mark(head, MARK_TOLD);
 }
 
 /* Checks the block of a slot of the table; false: it is damaged, and in the table no more. */
@@ -299,7 +308,8 @@ static bool live_check(size_t slot, const void *caller)
     if (!span || !head_is(head, MARK_LIVE) ||
         frame_of(span, guarded ? span->base : (char *)head, &frame_bytes) != head) {
         live_drop(slot);
-        warn_head(span ? span->region : NULL, (char *)head + LEAD_MIN, caller);
+        if (!head_is(head, MARK_TOLD))
+            warn_head(span ? span->region : NULL, head, (char *)head + LEAD_MIN, caller);
         return false;
     }
     return zones_check(span, head, frame_bytes, caller);
@@ -441,11 +451,29 @@ static bool guard_due(size_t bytes, size_t align)
 
 /* ---- quarantine ---- */
 
+static void quarantine_forget(void)
+{
+    quarantine_first = quarantine_last = NULL;
+    quarantine_bytes = 0;
+}
+
+/* False: the oldest, HEAD, was overwritten: told, and what waits behind it is never found again. */
+static bool quarantine_good(struct debug_head *head)
+{
+    if (head_is(head, MARK_FREED))
+        return true;
+    warn_head(mem_region_of(head), head, (char *)head + LEAD_MIN, NULL);
+    quarantine_forget();
+    return false;
+}
+
 static void quarantine_leave(void)
 {
     struct debug_head *head = quarantine_first;
-    size_t fill = head->bytes < FILL_MAX ? head->bytes : FILL_MAX;
 
+    if (!quarantine_good(head))
+        return;
+    size_t fill = head->bytes < FILL_MAX ? head->bytes : FILL_MAX;
     quarantine_first = head->next;
     if (!quarantine_first)
         quarantine_last = NULL;
@@ -457,19 +485,28 @@ static void quarantine_leave(void)
         block_free(head);
 }
 
-static void quarantine_add(struct debug_head *head)
+/* HEAD, freed and filled, comes last. */
+static void quarantine_link(struct debug_head *head)
 {
-    size_t fill = head->bytes < FILL_MAX ? head->bytes : FILL_MAX;
+    struct debug_head *last = quarantine_last;
 
-    memset(head_data(head), FREED_BYTE, fill);
     head->next = NULL;
-    if (quarantine_last)
-        quarantine_last->next = head;
-    else
+    head->mark = head_mark(head, MARK_FREED);
+    if (!last) {
         quarantine_first = head;
+    } else if (head_is(last, MARK_FREED)) {
+        last->next = head;
+        last->mark = head_mark(last, MARK_FREED);
+    } /* else it was overwritten, which is told when its turn comes */
     quarantine_last = head;
     quarantine_bytes += head->bytes + LEAD_MIN;
-    while (quarantine_bytes > QUARANTINE_BYTES)
+}
+
+static void quarantine_add(struct debug_head *head)
+{
+    memset(head_data(head), FREED_BYTE, head->bytes < FILL_MAX ? head->bytes : FILL_MAX);
+    quarantine_link(head);
+    while (quarantine_first && quarantine_bytes > QUARANTINE_BYTES)
         quarantine_leave();
 }
 
@@ -549,15 +586,14 @@ static struct debug_head *frame_live(struct span *span, void *block, const char 
         warn_call(what, "not currently allocated", span->region, block, NULL, caller);
         return NULL;
     }
-    bool inside = head->lead < *ret_bytes && head->bytes <= *ret_bytes && head_data(head) != block;
-    if (head_is(head, MARK_LIVE) && inside)
+    if (head_is(head, MARK_LIVE) && head_data(head) != block)
         warn_call(what, "inside a block", span->region, block, head, caller);
     else if (head_is(head, MARK_LIVE))
         return zones_check(span, head, *ret_bytes, caller) ? head : NULL;
     else if (head_is(head, MARK_FREED))
         warn_call(what, "not currently allocated", span->region, block, head, caller);
     else if (!head_is(head, MARK_TOLD))
-        warn_head(span->region, block, caller);
+        warn_head(span->region, head, block, caller);
     return NULL;
 }
 
@@ -577,11 +613,13 @@ void debug_free(struct span *span, void *block, const void *caller)
     count_dead(span->region, head);
     head->free_site = MEM_PEEK(mem_site);
     head->free_caller = caller;
-    head->mark = head_mark(head, MARK_FREED);
-    if (head->guard)
-        guard_free(head);
-    else
+    if (!head->guard) {
         quarantine_add(head);
+        return;
+    }
+    head->next = NULL;
+    head->mark = head_mark(head, MARK_FREED);
+    guard_free(head);
 }
 
 /* Gives the live HEAD another size in its frame. */
@@ -620,6 +658,10 @@ void *debug_resize(struct mem_region *region, void *block, size_t bytes, const v
     struct debug_head *head = frame_live(span, block, "resize error", &frame_bytes, caller);
     if (!head) {
         errno = EINVAL;
+        return NULL;
+    }
+    if (bytes > MEM_BYTES_MAX) {
+        errno = ENOMEM;
         return NULL;
     }
     region->resize_count++;
@@ -694,12 +736,11 @@ void debug_region_forget(struct mem_region *region)
 {
     struct debug_head *head = quarantine_first;
 
-    quarantine_first = quarantine_last = NULL;
-    quarantine_bytes = 0;
-    for (struct debug_head *next; head; head = next) {
+    quarantine_forget();
+    for (struct debug_head *next; head && quarantine_good(head); head = next) {
         next = head->next;
         if (mem_region_of(head) != region)
-            quarantine_add(head);
+            quarantine_link(head);
     }
     for (size_t slot = 0; slot < live_count;) {
         struct debug_head *at = live[slot];

@@ -107,6 +107,39 @@ static int head(struct mem_region *region)
     return mem_check(region) != 0;
 }
 
+/* What is followed in a head, written to from below while the block lives and after it was freed.
+ */
+static int pointers(struct mem_region *region)
+{
+    char *blocks[3];
+    for (int i = 0; i < 3; i++)
+        blocks[i] = mem_alloc(region, 64);
+    memset(blocks[0] - 16, 'x', 8);
+    mem_free(blocks[0]);
+    mem_free(blocks[1]);
+    mem_free(mem_alloc(region, 64));
+    memset(blocks[1] - 64, 'x', 8); /* the link to the one freed after it */
+    for (int i = 0; i < 4000; i++)  /* pushes it out of the quarantine */
+        mem_free(mem_alloc(region, 1000));
+    mem_free(blocks[2]);
+    blocks[2] = mem_alloc(region, 64);
+    mem_free(blocks[2]);
+    memset(blocks[2] - 64, 'x', 64);
+    mem_region_close(mem_region_open("other", MEM_METHOD_DEBUG, 0));
+    return mem_check(region) != 0;
+}
+
+/* Sizes that no block can have, one of which with the room for growth added is 0. */
+static int too_big(struct mem_region *region)
+{
+    char *block = mem_alloc(region, 100);
+    bool failed = !mem_resize(region, block, SIZE_MAX / 5 * 4 + 1) && errno == ENOMEM;
+    errno = EINVAL;
+    failed = failed && !mem_resize(region, block, SIZE_MAX - 4096) && errno == ENOMEM;
+    mem_free(block);
+    return !failed || mem_check(region) != 0;
+}
+
 /* Of no bytes, and all the same each with an address that can be freed and resized. */
 static int empty(struct mem_region *region)
 {
@@ -313,6 +346,8 @@ static const struct {
     { "late", late_write },
     { "period", period },
     { "head", head },
+    { "pointers", pointers },
+    { "big", too_big },
     { "guard", guarded },
     { "empty", empty },
     { "content", content },
@@ -394,6 +429,28 @@ static void test_head(void **state)
     (void)state;
     run("head", "method=debug");
     assert_said("^corrupted data" BLOCK "head overwritten:");
+}
+
+static void test_pointers(void **state)
+{
+    (void)state;
+    run("pointers", "method=debug");
+    const char *at = said;
+    for (int i = 0; i < 3; i++) {
+        at = strstr(at, "head overwritten:");
+        assert_non_null(at);
+        at++;
+    }
+    assert_null(strstr(at, "head overwritten:"));
+}
+
+static void test_too_big(void **state)
+{
+    (void)state;
+    run("big", "method=debug");
+    assert_string_equal(said, "");
+    run("big", "method=best");
+    assert_string_equal(said, "");
 }
 
 static void test_abort(void **state)
@@ -605,6 +662,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_double_free),   cmocka_unit_test(test_overflow),
         cmocka_unit_test(test_foreign),       cmocka_unit_test(test_late_write),
         cmocka_unit_test(test_period),        cmocka_unit_test(test_head),
+        cmocka_unit_test(test_pointers),      cmocka_unit_test(test_too_big),
         cmocka_unit_test(test_abort),         cmocka_unit_test(test_guard),
         cmocka_unit_test(test_empty),         cmocka_unit_test(test_content),
         cmocka_unit_test(test_front_calls),   cmocka_unit_test(test_warn_file),
