@@ -128,8 +128,7 @@ static int range_last(const struct range_walk *walk)
     size_t busy = 0;
 
     for (const char *at = segment->base + MEM_LAST_HEAD; at < end;) {
-        size_t step;
-        memcpy(&step, at, sizeof step);
+        size_t step = last_head_get(at);
         busy += step & 1 ? 0 : step - MEM_LAST_HEAD;
         at += step & ~(size_t)1;
     }

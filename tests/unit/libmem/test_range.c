@@ -1,4 +1,6 @@
 /* The walk over ranges: no gap, the sums of the region; and what measuring a stretch needs. */
+#include <sys/stat.h>
+
 #include "tests/unit/libmem/mem_test.h"
 
 struct sums {
@@ -74,6 +76,23 @@ static void ranges_of_last(void **state)
     mem_region_close(region);
 }
 
+/* Heads hold the site of a block, too. */
+static void ranges_of_last_with_sites(void **state)
+{
+    struct mem_region *region = mem_region_open("range", MEM_LAST, 0);
+
+    (void)state;
+    mem_sites_set(true);
+    mem_site = mem_site_new();
+    for (int i = 0; i < 1000; i++)
+        assert_non_null(mem_alloc(region, 500));
+    struct sums sums = walk(region);
+    assert_int_equal(sums.busy_bytes, mem_region_busy(region));
+    mem_site = 0;
+    mem_sites_set(false);
+    mem_region_close(region);
+}
+
 static void cleared_is_not_untouched(void **state)
 {
     (void)state;
@@ -125,6 +144,30 @@ static void options_all_or_nothing(void **state)
     assert_int_equal(mem_options_change(before), 0);
 }
 
+/* What a change cost that was taken back: not the trace so far. */
+static void a_failed_change_keeps_the_trace(void **state)
+{
+    char dir[] = "/tmp/rangeXXXXXX", text[100];
+    struct stat before, after;
+
+    (void)state;
+    assert_non_null(mkdtemp(dir));
+    assert_int_equal(chdir(dir), 0);
+    assert_int_equal(mem_options_change("trace=one.bin"), 0);
+    for (int i = 0; i < 100; i++)
+        mem_free(mem_alloc(mem_region_malloc(), 100));
+    mem_flush();
+    assert_int_equal(stat("one.bin", &before), 0);
+    snprintf(text, sizeof text, "trace=two.bin,giveback=nonsense");
+    assert_int_not_equal(mem_options_change(text), 0);
+    mem_free(mem_alloc(mem_region_malloc(), 100));
+    assert_int_equal(mem_options_change("notrace"), 0);
+    assert_int_equal(stat("one.bin", &after), 0);
+    assert_true(before.st_size > 1000);
+    assert_int_equal(after.st_size - before.st_size, 24); /* no second header */
+    assert_int_equal(unlink("one.bin") | unlink("two.bin") | chdir("/") | rmdir(dir), 0);
+}
+
 static void system_calls_are_counted(void **state)
 {
     struct mem_system_stats a, b;
@@ -144,9 +187,14 @@ static void system_calls_are_counted(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(cleared_is_not_untouched), cmocka_unit_test(ranges_add_up),
-        cmocka_unit_test(ranges_of_last),           cmocka_unit_test(peaks_nest),
-        cmocka_unit_test(options_all_or_nothing),   cmocka_unit_test(system_calls_are_counted),
+        cmocka_unit_test(cleared_is_not_untouched),
+        cmocka_unit_test(ranges_add_up),
+        cmocka_unit_test(ranges_of_last),
+        cmocka_unit_test(peaks_nest),
+        cmocka_unit_test(ranges_of_last_with_sites),
+        cmocka_unit_test(options_all_or_nothing),
+        cmocka_unit_test(a_failed_change_keeps_the_trace),
+        cmocka_unit_test(system_calls_are_counted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
