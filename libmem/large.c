@@ -106,7 +106,8 @@ static struct span *bin_find(const struct mem_region *region, size_t pages)
 
 /* ---- spans ---- */
 
-enum { SMALL_PART = 16 };
+/* A span counts its pages in 32 bits; requests to the system are rounded up. */
+enum { SMALL_PART = 16, SPAN_PAGES_MAX = INT32_MAX };
 
 static struct span *span_right(const struct span *span)
 {
@@ -391,7 +392,7 @@ static struct span *region_more(struct mem_region *region, size_t pages)
 struct span *large_take(struct mem_region *region, size_t pages, size_t align_pages,
                         size_t *ret_dirty_bytes)
 {
-    if (pages >= UINT32_MAX - align_pages)
+    if (align_pages > SPAN_PAGES_MAX || pages > SPAN_PAGES_MAX - align_pages)
         return NULL;
     size_t want = pages + align_pages - 1;
     struct span *span = bin_find(region, want);
@@ -483,7 +484,7 @@ void *large_alloc(struct mem_region *region, size_t bytes, size_t align, bool ze
     size_t dirty = 0, pages = mem_pages(bytes);
     struct span *span = NULL;
 
-    if (bytes > MEM_BYTES_MAX || align > MEM_BYTES_MAX)
+    if (bytes > MEM_BYTES_MAX || align > MEM_BYTES_MAX || pages > SPAN_PAGES_MAX)
         return NULL;
     /* Pages whose address is a multiple of ALIGN, whatever odd part that has. */
     unsigned twos = (unsigned)__builtin_ctzl(align);
@@ -601,7 +602,7 @@ bool large_resize(struct span *span, size_t bytes, bool exact)
     size_t pages = mem_pages(bytes), old = span->pages;
     bool done = true;
 
-    if (bytes > MEM_BYTES_MAX || pages > UINT32_MAX / 2)
+    if (bytes > MEM_BYTES_MAX || pages > SPAN_PAGES_MAX)
         return false;
     mem_lock();
     if (pages > old) {
@@ -675,7 +676,7 @@ void *large_move(struct span *span, size_t bytes)
     size_t want = large_want_bytes(span, bytes);
     void *block = NULL;
 
-    if (want > MEM_BYTES_MAX || mem_pages(want) > UINT32_MAX / 2 || !span->segment->solo)
+    if (want > MEM_BYTES_MAX || mem_pages(want) > SPAN_PAGES_MAX || !span->segment->solo)
         return NULL;
     mem_lock();
     block = solo_move(span, want);

@@ -18,8 +18,10 @@ void *pool_alloc(struct mem_region *region, size_t bytes, size_t align)
     struct size_class *class = region->classes;
 
     if (MEM_UNLIKELY(!class->bytes)) {
-        if (bytes > UINT32_MAX / 2)
+        if (bytes > UINT32_MAX / 2) {
+            errno = ENOMEM;
             return NULL;
+        }
         pool_set_bytes(region, bytes);
     }
     if (MEM_UNLIKELY(bytes > class->bytes ||

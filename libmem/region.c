@@ -455,7 +455,7 @@ void *plain_resize(struct mem_region *region, void *block, size_t bytes, bool ke
     default:
         moved = best_resize(region, block, bytes, keep);
     }
-    if (!moved && errno != EINVAL)
+    if (!moved && mem_region_of(block) == region && block_bytes(map_find(block), block))
         alloc_failed(bytes);
     return moved;
 }

@@ -164,13 +164,12 @@ static void *break_get(size_t bytes, size_t room_bytes)
     char *base = glue_break((ptrdiff_t)(bytes + pad));
     if (!base)
         return NULL;
+    if (((uintptr_t)base + pad) & (MEM_PAGE - 1))
+        return NULL; /* somebody moved the break in between; a try later does better */
     size_t page_pad = (size_t)(-(uintptr_t)base) & (MEM_PAGE - 1);
     if (pad - page_pad >= BREAK_SPARE_MIN)
         break_put(base + page_pad, pad - page_pad, 0);
-    base += pad;
-    if (((uintptr_t)base & (MEM_PAGE - 1)) == 0)
-        return base;
-    return NULL; /* somebody moved the break in between; a try later does better */
+    return base + pad;
 }
 
 static bool break_grow(char *base, size_t old_bytes, size_t bytes)
@@ -251,7 +250,7 @@ static void *safe_get(size_t bytes, size_t room_bytes)
     void *again = lane_get(bytes, room_bytes);
     if (again)
         return again;
-    for (int i = 0; i < AREA_TRIES && bytes < AREA_END - area_next; i++) {
+    for (int i = 0; i < AREA_TRIES && area_next < AREA_END && bytes < AREA_END - area_next; i++) {
         void *base = glue_map_at((void *)area_next, bytes);
         if (!base && errno != EEXIST)
             break;
