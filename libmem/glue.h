@@ -145,11 +145,12 @@ static inline int glue_open_zero(void)
     return glue_fd_high(fd);
 }
 
-/* PATH made or cut, for writing; a FIFO that nobody reads is an error, not something to wait for.
- */
-static inline int glue_open_write(const char *path)
+/* PATH made or cut, with GO_ON not cut but added to, for writing; a FIFO that nobody reads is an
+ * error, not something to wait for. */
+static inline int glue_open_write(const char *path, bool go_on)
 {
-    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NONBLOCK, 0644);
+    int fd = open(path, O_WRONLY | O_CREAT | (go_on ? O_APPEND : O_TRUNC) | O_CLOEXEC | O_NONBLOCK,
+                  0644);
 
     if (fd >= 0)
         (void)fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK);
@@ -157,8 +158,9 @@ static inline int glue_open_write(const char *path)
 }
 
 /*
- * As write, but an interruption is retried, and a pipe that nobody reads any more is an error and
- * not the end of the program, which knows nothing of what is written here.
+ * As write, but an interruption is retried, and a pipe that nobody reads any more, or a file that
+ * would be larger than the process may write (SIGXFSZ), is an error and not the end of the program,
+ * which knows nothing of what is written here.
  */
 static inline ssize_t glue_write_some(int fd, const char *text, size_t bytes)
 {
@@ -168,13 +170,17 @@ static inline ssize_t glue_write_some(int fd, const char *text, size_t bytes)
 
     sigemptyset(&broken);
     sigaddset(&broken, SIGPIPE);
+    sigaddset(&broken, SIGXFSZ);
     pthread_sigmask(SIG_BLOCK, &broken, &before);
-    bool was_waiting = sigpending(&waiting) == 0 && sigismember(&waiting, SIGPIPE) == 1;
+    if (sigpending(&waiting) == 0) /* those are not ours to take away */
+        for (int i = 0; i < 2; i++)
+            if (sigismember(&waiting, i ? SIGXFSZ : SIGPIPE) == 1)
+                sigdelset(&broken, i ? SIGXFSZ : SIGPIPE);
     while ((done = write(fd, text, bytes)) < 0 && errno == EINTR)
         ;
     int error = errno;
-    if ((done < 0 ? error == EPIPE : (size_t)done < bytes) &&
-        !was_waiting) /* a part: it also comes */
+    if (done < 0 ? error == EPIPE || error == EFBIG
+                 : (size_t)done < bytes) /* a part: it comes, too */
         while (sigtimedwait(&broken, NULL, &at_once) < 0 && errno == EINTR)
             ;
     pthread_sigmask(SIG_SETMASK, &before, NULL);

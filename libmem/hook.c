@@ -15,12 +15,11 @@ static bool debug_regions;  /* there was one */
 
 /* ---- watch ---- */
 
-bool hook_watch(const void *address)
+void hook_watch(const void *address)
 {
     if (watched_count == MEM_WATCH_MAX) /* the oldest goes */
         memmove(watched, watched + 1, --watched_count * sizeof watched[0]);
     watched[watched_count++] = address;
-    return true;
 }
 
 void hook_watch_none(void)

@@ -486,8 +486,7 @@ void hook_traced_free(uintptr_t entry, void *block, const void *caller);
 void *hook_resize(struct mem_region *region, void *block, size_t bytes, bool keep, unsigned kind,
                   const void *caller);
 bool hook_resize_in_place(struct mem_region *region, void *block, size_t bytes);
-/* False: no slot is left. */
-bool hook_watch(const void *address);
+void hook_watch(const void *address); /* the oldest makes room */
 void hook_watch_none(void);
 size_t hook_watch_list(const void **ret_addresses, size_t most);
 void hooks_update(void);       /* the settings changed */
@@ -495,7 +494,8 @@ void hooks_debug_region(void); /* one is being opened */
 
 /* trace.c */
 bool trace_is_on(void);
-void trace_start(int fd, bool compact); /* owns FD */
+/* Owns FD; GOES_ON: the file has the beginning of the trace. */
+void trace_start(int fd, bool compact, bool goes_on);
 void trace_stop(void);
 void trace_flush(void);
 void trace_forked(void); /* in the child */

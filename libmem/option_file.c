@@ -26,7 +26,7 @@ enum verdict option_trace(struct word value, bool off)
         return value.text ? UNWRITABLE : BAD;
     }
     size_t length = strlen(trace_name);
-    trace_start(fd, length > 4 && strcmp(trace_name + length - 4, ".bin") == 0);
+    trace_start(fd, length > 4 && strcmp(trace_name + length - 4, ".bin") == 0, options_restoring);
     return GOOD;
 }
 

@@ -134,11 +134,12 @@ int option_word_open(struct word value, char name[MEM_FILE_BYTES])
     char path[MEM_FILE_BYTES];
     int fd;
 
+    errno = ENAMETOOLONG;
     if (!value.text || value.bytes >= MEM_FILE_BYTES || !file_name(value, path, sizeof path))
         return -1;
     memcpy(name, value.text, value.bytes);
     name[value.bytes] = '\0';
     if (file_descriptor(path, &fd))
         return fcntl(fd, F_DUPFD_CLOEXEC, 48);
-    return glue_open_write(path);
+    return glue_open_write(path, options_restoring);
 }

@@ -10,7 +10,19 @@
 #include "libmem/internal.h"
 
 /* What an option may say about a value. */
-enum verdict { GOOD, BAD, TOO_LATE, REFUSED, PRIVATE_ONLY, UNWRITABLE, CONTRADICTS, ABSENT };
+enum verdict {
+    GOOD,
+    BAD,
+    TOO_LATE,
+    REFUSED,
+    PRIVATE_ONLY,
+    UNWRITABLE,
+    CONTRADICTS,
+    ABSENT,
+    /* In force, and worth a line: */
+    ROUNDED,
+    NOWHERE,
+};
 
 struct word {
     const char *text;
@@ -24,8 +36,11 @@ bool option_word_cut_no(struct word *word);
 bool option_word_next(struct word *list, struct word *ret_part);
 /* A size: decimal or 0x, with suffixes. */
 bool option_word_size(struct word word, size_t *ret_size);
-/* The descriptor of the file that VALUE names, emptied, close-on-exec and out of the way, or -1: &N
- * and /dev/fd/N are open descriptors, %p is the process id. NAME keeps what was given. */
+/* The state before a change that failed is set again: files go on where they were. */
+extern bool options_restoring;
+/* The descriptor of the file that VALUE names, emptied unless options_restoring, close-on-exec and
+ * out of the way, or -1: &N and /dev/fd/N are open descriptors, %p is the process id. NAME keeps
+ * what was given. */
 int option_word_open(struct word value, char name[MEM_FILE_BYTES]);
 
 /* option_file.c: VALUE.text NULL: none was given. OFF: the name had "no" in front. */

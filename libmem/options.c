@@ -30,6 +30,7 @@ struct option {
 
 static MEM_WARM bool settings_read = false; /* the environment has been looked at */
 static bool method_given;                   /* method= was, and so stays */
+bool options_restoring;
 
 /* ---- the options ---- */
 
@@ -115,12 +116,14 @@ static enum verdict apply_pagesize(struct word value, bool off)
     bool good = off ? !value.text : option_word_size(value, &size);
 
     good = good && size > 0 && size <= MEM_PAGESIZE_MAX;
-    size = mem_round_up(good ? size : 1, glue_page_bytes());
-    if (mem_regions && good && size != mem_settings.page_bytes)
+    size_t rounded = mem_round_up(good ? size : 1, glue_page_bytes());
+    if (mem_regions && good && rounded != mem_settings.page_bytes)
         return TOO_LATE; /* segments of the old page size exist */
     if (!mem_regions)
-        mem_settings.page_bytes = size;
-    return good ? GOOD : BAD;
+        mem_settings.page_bytes = rounded;
+    if (!good)
+        return BAD;
+    return off || rounded == size ? GOOD : ROUNDED;
 }
 
 static enum verdict apply_clear(struct word value, bool off)
@@ -263,8 +266,11 @@ static enum verdict apply_watch(struct word value, bool off)
     }
     if (!option_word_size(value, &address))
         return BAD;
-    (void)hook_watch((const void *)(uintptr_t)address);
-    return GOOD;
+    hook_watch((const void *)(uintptr_t)address);
+    /* At the start there is nothing yet. */
+    return !mem_regions || options_restoring || mem_region_of((const void *)(uintptr_t)address)
+               ? GOOD
+               : NOWHERE;
 }
 
 static enum verdict apply_test(struct word value, bool off)
@@ -614,6 +620,11 @@ static void complain(struct word name, struct word value, const struct option *o
         line_str(&line, ": contradicts an option before it; ignored");
     } else if (verdict == TOO_LATE) {
         line_str(&line, ": cannot change while the program runs");
+    } else if (verdict == ROUNDED) {
+        line_str(&line, ": rounded up to ");
+        line_dec(&line, mem_settings.page_bytes);
+    } else if (verdict == NOWHERE) {
+        line_str(&line, ": no region has memory there now");
     } else {
         if (verdict == ABSENT)
             line_str(&line, ": a statically linked program has no other malloc");
@@ -650,7 +661,7 @@ static unsigned apply_word(struct word word)
         verdict = option->apply(value, off);
     if (verdict != GOOD)
         complain(whole, value, option, verdict);
-    return verdict != GOOD;
+    return verdict != GOOD && verdict != ROUNDED && verdict != NOWHERE;
 }
 
 static bool is_separator(char c)
@@ -846,9 +857,10 @@ unsigned mem_options_change(const char *text)
     mem_options_get(before, sizeof before);
     all_or_nothing = true;
     unsigned complaints = mem_options_apply(text);
+    options_restoring = true;
     if (complaints)
         (void)mem_options_apply(before);
-    all_or_nothing = false;
+    options_restoring = all_or_nothing = false;
     return complaints;
 }
 

@@ -206,7 +206,7 @@ static void trace_reset(void)
     thread_known = 0;
 }
 
-void trace_start(int fd, bool compact)
+void trace_start(int fd, bool compact, bool goes_on)
 {
     trace_stop();
     trace_fd = fd;
@@ -218,12 +218,12 @@ void trace_start(int fd, bool compact)
     numbers_fill();
     clock_wait = 0;
     trace_reset();
-    if (compact) {
+    time_last = glue_time_us();
+    if (compact && !goes_on) {
         struct trace_header header = { .version = 1, .pid = (uint32_t)getpid() };
         memcpy(header.magic, TRACE_MAGIC, sizeof header.magic);
         memcpy(buffer, &header, sizeof header);
         buffer_used = sizeof header;
-        time_last = glue_time_us();
     }
 }
 

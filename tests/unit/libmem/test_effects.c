@@ -182,6 +182,8 @@ static void test_pagesize(void **state)
     unsigned long bytes;
 
     (void)state;
+    run("more", "pagesize=3");
+    assert_string_equal(said, "vmalloc: pagesize=3: rounded up to 4096\n");
     run("more", "pagesize=256Ki,segsize=1,getmem=anon,usage");
     assert_true(lines_said("vmalloc: 0x") >= 10);
     for (const char *at = strstr(said, "vmalloc: 0x"); at; at = strstr(at + 1, "vmalloc: 0x")) {
@@ -288,6 +290,25 @@ static void test_unwritable(void **state)
     assert_string_equal(said, "vmalloc: trace: cannot write: No space left on device\n");
 }
 
+/* A name that is too long; a file that may not get any longer: neither ends the program. */
+static void test_limits(void **state)
+{
+    struct rlimit before, none;
+    char text[320];
+
+    (void)state;
+    snprintf(text, sizeof text, "trace=%0300d", 0);
+    run("trace", text);
+    assert_non_null(strstr(said, "...: cannot write: File name too long\n"));
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+    none = before;
+    none.rlim_cur = 0;
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &none), 0);
+    int status = test_program("trace", "trace=limited", said, sizeof said);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+}
+
 /* Neither waits for a reader nor dies with one. */
 static void test_pipes(void **state)
 {
@@ -342,8 +363,9 @@ static void test_too_long(void **state)
 static void test_watch_never(void **state)
 {
     (void)state;
-    run("watch", "watch=0x1234567890");
-    assert_string_equal(said, "");
+    run("watch", "watch=0x1234567890"); /* at the start no address is known yet */
+    assert_int_equal(lines_said("vmalloc: watch="), 3);
+    assert_said("vmalloc: watch=0: no region has memory there now\n");
 }
 
 static void test_warn_later(void **state)
@@ -498,9 +520,10 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_pagesize),        cmocka_unit_test(test_delay),
         cmocka_unit_test(test_older_spellings), cmocka_unit_test(test_files),
         cmocka_unit_test(test_unwritable),      cmocka_unit_test(test_pipes),
-        cmocka_unit_test(test_too_long),        cmocka_unit_test(test_watch_never),
-        cmocka_unit_test(test_warn_later),      cmocka_unit_test(test_bad_values),
-        cmocka_unit_test(test_twice),           cmocka_unit_test(test_limit_too_low),
+        cmocka_unit_test(test_limits),          cmocka_unit_test(test_too_long),
+        cmocka_unit_test(test_watch_never),     cmocka_unit_test(test_warn_later),
+        cmocka_unit_test(test_bad_values),      cmocka_unit_test(test_twice),
+        cmocka_unit_test(test_limit_too_low),
     };
 
     if (argc > 1)

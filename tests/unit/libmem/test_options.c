@@ -211,6 +211,8 @@ static void test_names(void **state)
     assert_said("vmalloc: fail=0: bad value: accepted is a count from 1, or two");
     apply("trace=/nonexistent/x");
     assert_said("vmalloc: trace=/nonexistent/x: cannot write: No such file");
+    apply("watch=0x1234567890");
+    assert_said("vmalloc: watch=0x1234567890: no region has memory there now\n0 ");
     apply("seg=64Ki use verb g=anon");
     assert_said("vmalloc: seg: unknown option\nvmalloc: use: unknown option\n"
                 "vmalloc: verb: unknown option\nvmalloc: g: unknown option\n4 ");
