@@ -36,6 +36,10 @@ struct char_set {
 };
 struct set_tables {
     struct table sets, ranges;
+    /* The last ] of the text and, where a backslash always quotes, the last one without: behind it
+     * nothing needs to be searched. NULL: none. */
+    const char *last_close[2];
+    bool searched[2];
 };
 enum set_syntax {
     SET_PLAIN, /* outside ( ): a backslash quotes */

@@ -44,20 +44,37 @@ static uint32_t least_of(const struct node *node)
     return least < LEAST_MAX ? (uint32_t)least : LEAST_MAX;
 }
 
+/* The first COUNT branches of LIST by MIN, those that are alike in their order; LIST moves behind
+ * them. */
+static struct node *sort_branches(struct node **list, size_t count)
+{
+    if (count == 1) {
+        struct node *only = *list;
+        *list = only->next;
+        only->next = NULL;
+        return only;
+    }
+    struct node *first = sort_branches(list, count / 2);
+    struct node *second = sort_branches(list, count - count / 2);
+    struct node *sorted = NULL, **link = &sorted;
+    while (first && second) {
+        struct node **least = second->min < first->min ? &second : &first;
+        *link = *least;
+        link = &(*least)->next;
+        *least = *link;
+    }
+    *link = first ? first : second;
+    return sorted;
+}
+
 void order_alternatives(struct node *alt)
 {
-    struct node *sorted = NULL;
+    size_t count = 0;
     if (!alt || alt->kind != NODE_ALT)
         return;
-    while (alt->child) {
-        struct node *branch = alt->child, **link = &sorted;
-        alt->child = branch->next;
-        while (*link && least_of(*link) <= least_of(branch))
-            link = &(*link)->next;
-        branch->next = *link;
-        *link = branch;
-    }
-    alt->child = sorted;
+    for (struct node *branch = alt->child; branch; branch = branch->next, count++)
+        branch->min = least_of(branch); /* which nothing else asks of a SEQ or an AND */
+    alt->child = sort_branches(&alt->child, count);
 }
 
 struct numbering {

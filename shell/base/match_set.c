@@ -233,7 +233,10 @@ enum member { MEMBER_CHAR, MEMBER_CLASS, MEMBER_BAD };
 static enum member parse_named(struct char_set *set, const char **at, const char *end, char kind,
                                uint32_t *ret_cp)
 {
+    enum { NAME_BYTES_MAX = 64 }; /* what is longer means nothing */
     const char *name = *at, *p = name;
+    if (end - name > NAME_BYTES_MAX)
+        end = name + NAME_BYTES_MAX;
     while (p + 1 < end && !(p[0] == kind && p[1] == ']'))
         p++;
     if (p + 1 >= end)
@@ -323,9 +326,37 @@ static int parse_members(struct set_tables *tables, struct char_set *set, const 
     }
 }
 
+/* Does an even number of backslashes stand before P, behind FIRST? */
+static bool is_bare(const char *first, const char *p)
+{
+    const char *q = p;
+    while (q > first && q[-1] == '\\')
+        q--;
+    return (p - q) % 2 == 0;
+}
+
+/* May a bracket expression that begins at FROM have an end? Texts of many [ and no ] would take
+ * time that grows with their square. */
+static bool may_close(struct set_tables *tables, const char *from, const char *end,
+                      enum set_syntax syntax)
+{
+    bool quotes = syntax == SET_PLAIN;
+    if (!tables->searched[quotes]) {
+        const char *found = memrchr(from, ']', (size_t)(end - from));
+        while (found && quotes && !is_bare(from, found))
+            found = memrchr(from, ']', (size_t)(found - from));
+        tables->searched[quotes] = true;
+        tables->last_close[quotes] = found;
+    }
+    const char *last = tables->last_close[quotes];
+    return last && last > from;
+}
+
 int set_parse(struct set_tables *tables, const char **at, const char *end, enum set_syntax syntax,
               bool nocase)
 {
+    if (!may_close(tables, *at, end, syntax))
+        return SET_NONE;
     const char *p = *at + 1;
     struct char_set set = { .nocase = nocase, .range_first = (uint32_t)tables->ranges.count };
     if (p < end && (*p == '^' || (*p == '!' && syntax != SET_REGEX))) {
