@@ -268,12 +268,14 @@ static bool starts_regex(const struct parser *p, const struct builder *b)
         return false;
     const char *text = p->lit.data + b->lit_base, *end = p->lit.data + p->lit.len;
     bool regex = false;
+    if (!is_dialect(p, b))
+        return false;
     for (const char *s = text + 2; s < end; s++) {
         if (!cclass_is(*s, CC_NAME) && *s != '+' && *s != '-')
             return false;
         regex |= strchr("ABEFGLPVX", *s) != NULL;
     }
-    return regex && text[0] == '~' && text[1] == '(';
+    return regex;
 }
 
 /* Are | & < > ordinary, since a regular expression is read in [[ ]]? */
