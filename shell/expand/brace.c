@@ -20,22 +20,45 @@ struct braces {
 
 static enum flow braces_text(struct braces *c, const char *text, size_t len);
 
-/* Index of the } that closes the { at OPEN, or LEN. *RET_COMMA: there is a , at its own level. */
-static size_t find_close(const char *text, size_t len, size_t open, bool *ret_comma)
+/* A { and the } that closes it. */
+struct pair {
+    size_t close; /* LEN of the text: nothing does */
+    bool comma;   /* there is a , at its own level */
+};
+enum { PAIRS_FEW = 16 };
+
+/* Fills PAIRS with those of all { of TEXT, in order, in one pass however deep they nest. */
+static void find_pairs(const char *text, size_t len, struct pair *pairs)
 {
-    unsigned depth = 0;
-    *ret_comma = false;
-    for (size_t i = open; i < len; i++) {
-        if (text[i] == '\\')
+    size_t count = 0,
+           open = SIZE_MAX; /* the innermost that is open; its `close` leads to the next */
+    for (size_t i = 0; i < len; i++) {
+        if (text[i] == '\\') {
             i++;
-        else if (text[i] == '{')
-            depth++;
-        else if (text[i] == '}' && --depth == 0)
-            return i;
-        else if (text[i] == ',' && depth == 1)
-            *ret_comma = true;
+        } else if (text[i] == '{') {
+            pairs[count] = (struct pair){ .close = open };
+            open = count++;
+        } else if (text[i] == '}' && open != SIZE_MAX) {
+            size_t outer = pairs[open].close;
+            pairs[open].close = i;
+            open = outer;
+        } else if (text[i] == ',' && open != SIZE_MAX) {
+            pairs[open].comma = true;
+        }
     }
-    return len;
+    while (open != SIZE_MAX) {
+        size_t outer = pairs[open].close;
+        pairs[open].close = len;
+        open = outer;
+    }
+}
+
+static size_t count_opens(const char *text, size_t len)
+{
+    size_t count = 0;
+    for (const char *at = text, *end = text + len; (at = memchr(at, '{', (size_t)(end - at))); at++)
+        count++;
+    return count;
 }
 
 /* ---- ranges ---- */
@@ -239,7 +262,9 @@ static enum flow braces_emit(struct braces *c)
     return glob_field(c->sh, c->fields, text, len);
 }
 
-static enum flow braces_scan(struct braces *c, const char *text, size_t len)
+/* PAIRS: of the braces of TEXT. */
+static enum flow braces_scan(struct braces *c, const char *text, size_t len,
+                             const struct pair *pairs)
 {
     for (size_t i = 0; i < len; i++) {
         if (text[i] == '\\' && i + 1 < len) {
@@ -247,24 +272,41 @@ static enum flow braces_scan(struct braces *c, const char *text, size_t len)
             continue;
         }
         if (text[i] == '{') {
-            bool comma, done = false;
-            size_t close = find_close(text, len, i, &comma);
-            if (close == len) {
+            bool done = false;
+            if (pairs->close == len) {
                 buf_append(&c->out, text + i, len - i);
                 break;
             }
-            TRY(braces_group(c, text, len, i, close, comma, &done));
+            TRY(braces_group(c, text, len, i, pairs->close, pairs->comma, &done));
             if (done)
                 return FLOW_NEXT;
+            pairs++;
         }
         buf_putc(&c->out, text[i]);
     }
     return braces_emit(c);
 }
 
+static enum flow braces_pair(struct braces *c, const char *text, size_t len)
+{
+    struct pair few[PAIRS_FEW], *pairs = few;
+    size_t count = count_opens(text, len);
+    if (count == 0) {
+        buf_append(&c->out, text, len);
+        return braces_emit(c);
+    }
+    if (count > PAIRS_FEW && !(pairs = mem_alloc(c->sh->heap, count * sizeof *pairs)))
+        return shell_fail_memory(c->sh, count * sizeof *pairs);
+    find_pairs(text, len, pairs);
+    enum flow flow = braces_scan(c, text, len, pairs);
+    if (pairs != few)
+        mem_free_sized(c->sh->heap, pairs, count * sizeof *pairs);
+    return flow;
+}
+
 static enum flow braces_text(struct braces *c, const char *text, size_t len)
 {
-    enum flow flow = shell_enter(c->sh) ? braces_scan(c, text, len)
+    enum flow flow = shell_enter(c->sh) ? braces_pair(c, text, len)
                                         : shell_fail(c->sh, ERROR_LIMIT, 1, NULL,
                                                      "brace expansion: nested too deeply");
     shell_leave(c->sh);
