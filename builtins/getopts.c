@@ -395,6 +395,7 @@ static enum flow long_option(struct getopts *g, const char *word)
     const char *value = text[name.len] ? text + name.len + 1 : NULL;
     struct optstring_item item;
     enum optpage page;
+    struct str fact;
     bool on = true;
     next_word(g);
     int found = g->spec.extended ? find_long(&g->spec, name, false, &item) : LONG_NONE;
@@ -421,6 +422,9 @@ static enum flow long_option(struct getopts *g, const char *word)
             return show_page(g, OPTPAGE_USAGE);
         if (optpage_is_version(&g->spec, name.text, name.len))
             return show_page(g, OPTPAGE_VERSION);
+        str_init(&fact, g->sh->scratch);
+        if (optpage_append_item(&fact, &g->spec, page_name(g), name.text, name.len))
+            return show_text(g, &fact);
     }
     found_mistake(g, '?', word, name.len + 2, "?",
                   found == LONG_NONE ? "unknown option" : "ambiguous option");

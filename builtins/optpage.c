@@ -32,7 +32,10 @@ bool optpage_find(const char *name, size_t len, enum optpage *ret)
     if (!len)
         return false;
     for (size_t i = 0; i < sizeof pages / sizeof *pages; i++) {
-        if (text_eq(name + marks, len - marks, pages[i].name, strlen(pages[i].name))) {
+        size_t page_len = strlen(pages[i].name);
+        bool begins = page_len > len - marks && len > marks && marks != 1 &&
+                      memcmp(name + marks, pages[i].name, len - marks) == 0;
+        if (begins || text_eq(name + marks, len - marks, pages[i].name, page_len)) {
             *ret = marks == 2 && len == 2  ? OPTPAGE_MAN
                    : marks == 3 && len > 3 ? OPTPAGE_KNOWN
                                            : pages[i].page;
@@ -517,22 +520,44 @@ static const struct optpage_writer text_writer = {
     .after_values = text_after_values,
 };
 
-static void append_help(struct str *s, const struct optstring *o, const char *name)
+/* Is ITEM the option of the letter BEGIN, or does a name of it begin so? */
+static bool is_meant(const struct optstring_item *item, const char *begin, size_t len)
+{
+    const char *name = item->name.text, *end = name + item->name.len;
+    if (len == 1 && item->letter == *begin)
+        return true;
+    while (len && name < end) {
+        const char *bar = memchr(name, '|', (size_t)(end - name));
+        size_t here = (size_t)((bar ? bar : end) - name);
+        if (here >= len && memcmp(name, begin, len) == 0)
+            return true;
+        name += here + 1;
+    }
+    return false;
+}
+
+/* BEGIN: only for options called so (NULL: all). False: there is none, and nothing was added. */
+static bool append_help(struct str *s, const struct optstring *o, const char *name,
+                        const char *begin, size_t len)
 {
     struct optpage_writer w = text_writer;
     struct optstring_item item;
+    size_t start = s->len;
     bool any = false;
     w.s = s;
     w.name = name;
     append_usage(s, o, name, USAGE_ALL);
     for (const char *pos = o->items; optstring_next(&pos, &item);) {
-        if (item.kind != OPTSTRING_OPTION)
+        if (item.kind != OPTSTRING_OPTION || (begin && !is_meant(&item, begin, len)))
             continue;
         if (!any)
             str_append_z(s, "OPTIONS\n");
         any = true;
         walk_option(&w, &item);
     }
+    if (begin && !any)
+        str_truncate(s, start);
+    return any;
 }
 
 static void append_about(struct str *s, const struct optstring *o, bool only_version)
@@ -630,7 +655,7 @@ void optpage_append(struct str *s, const struct optstring *o, const char *name, 
         append_usage(s, o, name, USAGE_LONG);
         break;
     case OPTPAGE_HELP:
-        append_help(s, o, name);
+        append_help(s, o, name, NULL, 0);
         break;
     case OPTPAGE_MAN:
         w.s = s;
@@ -667,4 +692,22 @@ void optpage_append(struct str *s, const struct optstring *o, const char *name, 
         str_append_z(s, "version=1\n");
         break;
     }
+}
+
+bool optpage_append_item(struct str *s, const struct optstring *o, const char *name,
+                         const char *option, size_t len)
+{
+    struct optpage_writer w = text_writer;
+    struct optstring_item item;
+    if (len > 1 && *option == '?')
+        return append_help(s, o, name, option + 1, len - 1);
+    w.s = s;
+    for (const char *pos = o->items; len && optstring_next(&pos, &item);) {
+        if (item.kind == OPTSTRING_IMPLEMENTATION && !is_separator(o, &item) &&
+            item.name.len >= len && memcmp(item.name.text, option, len) == 0) {
+            text_entry(&w, 0, item.name, item.text);
+            return true;
+        }
+    }
+    return false;
 }

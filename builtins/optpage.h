@@ -24,13 +24,17 @@ enum optpage {
     OPTPAGE_KNOWN,   /* version=1: the page asked for exists */
 };
 
-/* The page that the long option NAME asks for, such as man, ??html or ?; false: none. Any name
- * after
- * ?? asks for one, if only for the list of pages; ???NAME asks whether there is one. */
+/* The page that the long option NAME asks for, such as man, ma, ??html or ?; false: none. Any name
+ * after ?? asks for one, if only for the list of pages; ???NAME asks whether there is one. */
 bool optpage_find(const char *name, size_t len, enum optpage *ret);
 /* Does the long option NAME, a beginning of `version`, ask for one that O gives, by [-?text] or
  * with $Id: in its text? */
 bool optpage_is_version(const struct optstring *o, const char *name, size_t len);
+/* Appends what the long option OPTION, which asks for no page, wants to know of the command NAME:
+ * ?ITEM what the option of that letter does, or those whose names begin so; otherwise a fact about
+ * the implementation, such as author. False: nothing so called is there. */
+bool optpage_append_item(struct str *s, const struct optstring *o, const char *name,
+                         const char *option, size_t len);
 /* Appends PAGE of the command NAME. */
 void optpage_append(struct str *s, const struct optstring *o, const char *name, enum optpage page);
 /* `Usage:` with [ options ] for all of them, or with each as SHORT says, and the hint. */

@@ -141,26 +141,46 @@ void builtin_help_wrap(struct str *s, const char *text, size_t indent, size_t co
 
 /* As ksh93 does, on standard error and with status 2; the builtins that are not ksh93's show their
  * help on standard output. */
-static int show_page(struct shell *sh, const struct args *args, enum optpage page,
+static int show_text(struct shell *sh, const struct args *args, const struct str *text,
                      enum flow *ret_flow)
 {
-    struct str text;
     bool own = args->spec->flags & BUILTIN_OWN;
     struct out *out = own ? sh->out : fdtab_out(sh, STDERR_FILENO);
-    str_init(&text, sh->scratch);
-    builtin_page(args->spec, &text, page);
-    if (!str_ok(&text)) {
-        *ret_flow = shell_fail_memory(sh, text.len);
+    if (!str_ok(text)) {
+        *ret_flow = shell_fail_memory(sh, text->len);
         return -2;
     }
     if (out)
-        out_write(out, text.data, text.len);
+        out_write(out, text->data, text->len);
     if (out && !own) {
         (void)out_flush(out);
         out_clear_error(out);
     }
     sh->status = own ? 0 : 2;
     return -1;
+}
+
+static int show_page(struct shell *sh, const struct args *args, enum optpage page,
+                     enum flow *ret_flow)
+{
+    struct str text;
+    str_init(&text, sh->scratch);
+    builtin_page(args->spec, &text, page);
+    return show_text(sh, args, &text, ret_flow);
+}
+
+/* --?ITEM: what one option does. 0: there is no such thing. */
+static int show_item(struct shell *sh, const struct args *args, const char *item,
+                     enum flow *ret_flow)
+{
+    struct str text, page;
+    struct optstring o;
+    str_init(&text, sh->scratch);
+    str_init(&page, sh->scratch);
+    append_optstring(&text, args->spec);
+    optstring_init(&o, str_text(&text));
+    bool found = optpage_append_item(&page, &o, args->spec->name, item, strlen(item));
+    return found ? show_text(sh, args, &page, ret_flow) : 0;
 }
 
 int builtin_help(struct shell *sh, const struct args *args, const char *option, enum flow *ret_flow)
@@ -173,6 +193,8 @@ int builtin_help(struct shell *sh, const struct args *args, const char *option, 
         return show_page(sh, args, OPTPAGE_USAGE, ret_flow);
     if (strncmp(option, "--", 2) == 0 && optpage_find(option + 2, strlen(option + 2), &page))
         return show_page(sh, args, page, ret_flow);
+    if (strncmp(option, "--?", 3) == 0)
+        return show_item(sh, args, option + 2, ret_flow);
     return 0;
 }
 
