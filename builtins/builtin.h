@@ -23,6 +23,7 @@ enum builtin_flags {
     BUILTIN_RAW =
         1u
         << 5, /* parses its own arguments (echo, test, [, let, :) : no option parsing, no --help */
+    BUILTIN_WRITER = 1u << 10,       /* writes its arguments to descriptor 1 and reads nothing */
     BUILTIN_IDLE = 1u << 8,          /* with no arguments it does nothing but return 0 */
     BUILTIN_TAKES_COMMAND = 1u << 6, /* a compound command may follow its options: ARGS->BODY */
 };

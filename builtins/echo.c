@@ -50,7 +50,7 @@ static enum flow echo_run(struct shell *sh, struct args *args)
 
 const struct builtin_spec echo_spec = {
     .name = "echo",
-    .flags = BUILTIN_RAW,
+    .flags = BUILTIN_RAW | BUILTIN_WRITER,
     .usage = "[-neE] [arg ...]",
     .summary = "write arguments",
     .doc = "Writes its arguments, separated by blanks, and a newline, which -n leaves out. With -e "

@@ -196,6 +196,7 @@ static const struct builtin_option print_options[] = {
 
 const struct builtin_spec print_spec = {
     .name = "print",
+    .flags = BUILTIN_WRITER,
     .options = print_options,
     .usage = "[string ...]",
     .summary = "write arguments",

@@ -849,6 +849,7 @@ static const struct builtin_option printf_options[] = {
 
 const struct builtin_spec printf_spec = {
     .name = "printf",
+    .flags = BUILTIN_WRITER,
     .options = printf_options,
     .usage = "format [string ...]",
     .summary = "write formatted output",

@@ -151,11 +151,24 @@ bool exec_may_replace(struct shell *sh);
 /* NODE is a simple command that names a program literally, which is there, without assignments and
  * redirections: it can be started by vfork. Any node may be asked about. */
 bool simple_is_plain_external(struct shell *sh, const struct node_simple *node);
+/* May expanding WORD run a command? Its input would have to be that of the command it stands in. */
+bool word_runs_commands(const struct word *word);
 /* Expands and starts such a command; what its expansions change is undone, as in a process of its
  * own. */
 struct spawn_plan;
 enum flow simple_spawn(struct shell *sh, const struct node_simple *node,
                        const struct spawn_plan *plan, pid_t *ret_pid) NODISCARD;
+
+/* ---- writer.c ---- */
+
+/* NODE is a builtin that writes its arguments (BUILTIN_WRITER), which are short and run no
+ * commands. Any node may be asked about. */
+bool writer_is_short(struct shell *sh, const struct node *node);
+/* Runs such a NODE as the head of a pipeline that writes to PLAN->out, whose other end OTHER is
+ * open. *RET_STATUS: what it ended with. *RET_PID: the process that still writes; else unchanged.
+ */
+enum flow writer_run(struct shell *sh, const struct node *node, const struct spawn_plan *plan,
+                     int other, pid_t *ret_pid, int *ret_status) NODISCARD;
 
 /* ---- xtrace.c ---- */
 

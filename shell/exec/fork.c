@@ -104,6 +104,8 @@ static enum flow child_start(struct shell *sh, const struct spawn_plan *plan,
         traps_ignore_interrupts(sh);
     if (mask)
         sigprocmask(SIG_SETMASK, mask, NULL);
+    if (!plan->continues)
+        sh->random_state ^= (uint64_t)getpid() << 20; /* numbers of its own */
     jobs_after_fork(sh);
     fdtab_after_fork(sh, keep);
     frames_keep(sh, keep);

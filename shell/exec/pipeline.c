@@ -1,7 +1,8 @@
 /*
  * Pipelines: all parts but the last are processes, the last runs in this shell (as ksh does).
  *
- * A part that is a plain external command is started by vfork, any other by a fork of the shell.
+ * A part that is a plain external command is started by vfork, a first one that only writes runs
+ * here (writer.c), any other is a fork of the shell.
  * The shell waits for the last part, and for all of them under pipefail. An external last part is
  * started like the others, and joins their process group. set -e and ERR: the last part's own check
  * does for the pipeline, except when it was started as a process or pipefail chose another status.
@@ -26,6 +27,7 @@ struct pipes {
     uint32_t started;
     pid_t group; /* of the first process; 0 before it */
     int in;      /* read end for the next part, or -1 */
+    int written; /* status of a first part that ran here */
 };
 
 /* Starts PART as a process with PLAN; OTHER is the end of the pipe that only the shell keeps. */
@@ -35,7 +37,13 @@ static enum flow part_start(struct shell *sh, struct pipes *pipes, const struct 
     pid_t pid = 0;
     enum flow flow = FLOW_NEXT;
     plan->group = pipes->group;
-    if (simple_is_plain_external(sh, (const struct node_simple *)part)) {
+    if (part == pipes->node->parts[0] && !plan->err_to_out && !jobs_control(sh) &&
+        writer_is_short(sh, part)) {
+        TRY(writer_run(sh, part, plan, other, &pid, &pipes->written));
+        if (!pid)
+            return FLOW_NEXT;
+        pipes->written = 0; /* the process tells */
+    } else if (simple_is_plain_external(sh, (const struct node_simple *)part)) {
         flow = simple_spawn(sh, (const struct node_simple *)part, plan, &pid);
         if (flow == FLOW_ERROR && !sh->err.printed) /* only this part failed */
             shell_print_error(sh);
@@ -106,15 +114,18 @@ static enum flow last_spawned(struct shell *sh, struct pipes *pipes)
         return flow;
     }
     TRY(job_wait_foreground(sh, job));
+    if (!sh->status && option_on(sh, OPTION_PIPEFAIL))
+        sh->status = pipes->written;
     return sh->status && !sh->condition_depth ? exec_failed(sh) : FLOW_NEXT;
 }
 
 /* The last part in this shell. */
 static enum flow last_here(struct shell *sh, struct pipes *pipes)
 {
-    struct job *job;
+    struct job *job = NULL;
     struct frame frame;
-    TRY(job_make(sh, pipes, &job));
+    if (pipes->started)
+        TRY(job_make(sh, pipes, &job));
     frame_push(sh, &frame, FRAME_CMD);
     int in = pipes->in;
     pipes->in = -1;
@@ -129,11 +140,14 @@ static enum flow last_here(struct shell *sh, struct pipes *pipes)
     /* With job control the heads hold the terminal until they end. */
     bool fails = option_on(sh, OPTION_PIPEFAIL);
     if (flow == FLOW_FORKED || (!fails && !jobs_control(sh))) {
-        job_leave(sh, job);
+        if (job)
+            job_leave(sh, job);
         return flow;
     }
-    enum flow waited = job_wait_foreground(sh, job);
-    int head_status = fails ? sh->status : 0;
+    enum flow waited = job ? job_wait_foreground(sh, job) : FLOW_NEXT;
+    int head_status = job && sh->status ? sh->status : pipes->written;
+    if (!fails)
+        head_status = 0;
     sh->status = status ? status : head_status;
     if (flow != FLOW_NEXT || waited != FLOW_NEXT)
         return flow != FLOW_NEXT ? flow : waited;

@@ -736,14 +736,22 @@ enum flow exec_simple(struct shell *sh, const struct node_simple *node)
     return flow;
 }
 
-/* May expanding WORD run a command? Its input would have to be that of the command it stands in. */
-static bool word_runs_commands(const struct word *word)
+static bool param_runs_commands(const struct param *param)
+{
+    const struct word *const words[] = { param->arg, param->arg2, param->ref.subscript };
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (words[i] && word_runs_commands(words[i]))
+            return true;
+    return param->ref.step_count > 0;
+}
+
+bool word_runs_commands(const struct word *word)
 {
     for (uint32_t i = 0; word->kind == WORD_GENERAL && i < word->part_count; i++) {
         const struct part *part = &word->parts[i];
-        if (part->kind == PART_COMMAND || part->kind == PART_PROCESS || part->kind == PART_ARITH ||
-            (part->kind == PART_PARAM &&
-             (part->param->arg || part->param->arg2 || part->param->ref.subscript)))
+        if (part->kind == PART_COMMAND || part->kind == PART_PROCESS ||
+            (part->kind == PART_ARITH && word_runs_commands(part->arith)) ||
+            (part->kind == PART_PARAM && param_runs_commands(part->param)))
             return true;
     }
     return false;

@@ -402,6 +402,17 @@ const char *fdtab_path(struct shell *sh, const char *path, char buffer[static FD
 
 /* ---- output --------------------------------------------------------------------------------- */
 
+/* Writes out what is buffered for other files if it could be seen that it comes after what will be
+ * written to FILE; ALL: everything. */
+static void files_flush_before(struct fdtab *tab, struct open_file *file, bool all)
+{
+    for (struct open_file *other = tab->files; other; other = other->next) {
+        if (other != file && other->out.len > 0 && !other->capture &&
+            (all || files_share(other, file)))
+            file_flush(tab, other);
+    }
+}
+
 struct out *fdtab_out(struct shell *sh, int fd)
 {
     struct fdtab *tab = sh->fdtab;
@@ -410,14 +421,8 @@ struct out *fdtab_out(struct shell *sh, int fd)
         return NULL;
     if (&file->out == sh->out)
         return sh->out;
-    if (tab->touched && tab->touched != file && tab->touched->out.len > 0 && !file->capture &&
-        files_share(tab->touched, file))
-        file_flush(tab, tab->touched);
-    if (sh->out && sh->out->fd >= 0 && sh->out->len > 0 && !file->capture) {
-        struct open_file *stdout_file = (struct open_file *)sh->out;
-        if (stdout_file != &tab->closed && (fd == STDERR_FILENO || files_share(stdout_file, file)))
-            file_flush(tab, stdout_file);
-    }
+    if (!file->capture)
+        files_flush_before(tab, file, fd == STDERR_FILENO);
     tab->touched = file;
     return &file->out;
 }

@@ -64,6 +64,10 @@ static enum flow show_nothing(const char **ret_text, size_t *ret_len)
 static enum flow get_random(struct shell *sh, struct name *name, const char **ret_text,
                             size_t *ret_len)
 {
+    uint64_t stamp = sh->random_stamp;
+    TRY(special_save(sh, name));
+    if (sh->random_stamp != stamp) /* a subshell has numbers of its own, and uses up no others */
+        sh->random_state ^= sys_random();
     uint64_t z = sh->random_state += 0x9E3779B97F4A7C15u;
     z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9u;
     z = (z ^ z >> 27) * 0x94D049BB133111EBu;

@@ -20,15 +20,15 @@ static void test_random(void **state)
         assert_value(sh, "RANDOM", first[i]);
     for (int i = 0; i < 1000; i++)
         assert_in_range((int)strtol(get(sh, "RANDOM"), NULL, 10), 0, 32767);
-    /* A seed set in a subshell is forgotten; numbers drawn there are not drawn again. */
+    /* A seed set in a subshell is forgotten; numbers drawn there are others. */
     assert_set(sh, "RANDOM", "42");
     struct frame frame;
     frame_push(sh, &frame, FRAME_SUBSHELL);
-    assert_value(sh, "RANDOM", first[0]);
+    get(sh, "RANDOM");
     assert_set(sh, "RANDOM", "7");
     get(sh, "RANDOM");
     frame_pop(sh, &frame);
-    assert_value(sh, "RANDOM", first[1]);
+    assert_value(sh, "RANDOM", first[0]);
 }
 
 static void test_seconds(void **state)
