@@ -1,4 +1,4 @@
-/* What edit.c, keys.c, pane.c, recall.c and undo.c share. */
+/* What edit.c, keys.c, kill.c, pane.c, recall.c and undo.c share. */
 #ifndef SHELL_INTERACTIVE_EDIT_PRIVATE_H
 #define SHELL_INTERACTIVE_EDIT_PRIVATE_H
 
@@ -61,6 +61,9 @@ struct recall {
     struct map seen; /* HISTCONTROL=erasedups: the commands given since the newest */
 };
 
+/* What is kept of a line that a command of vi empties or ends at the cursor. */
+enum cutting { CUT_NONE, CUT_WANTED, CUT_KEPT };
+
 struct edit {
     struct shell *sh;
     EditLine *line;
@@ -80,6 +83,7 @@ struct edit {
     size_t cut_len;
     struct completion completion;
     struct undo undo;
+    enum cutting cutting; /* kill.c */
     struct str pasted;
     struct str queued; /* bytes to be taken before those of the terminal */
     size_t queue_at;
@@ -92,6 +96,11 @@ struct edit {
 };
 
 struct edit *edit_of(EditLine *line);
+/* libedit's public structure is the line itself. */
+static inline LineInfoW *edit_line(EditLine *line)
+{
+    return (LineInfoW *)(uintptr_t)el_wline(line);
+}
 /* Puts TEXT into the line before the cursor; false: nothing was. */
 bool edit_insert(EditLine *line, const char *text, size_t len);
 /* The text of the line, in scratch, and where the cursor is in it; NULL: no memory. */

@@ -391,6 +391,7 @@ static const struct {
     { MAP_EMACS, "\\e[6~", "ed-search-next-history" },
     { MAP_EMACS, "\\e[7~", "ed-move-to-beg" },
     { MAP_EMACS, "\\e[8~", "ed-move-to-end" },
+    { MAP_COMMAND, "^[", "ed-ignore" }, /* libedit would take the key after it for another */
     { MAP_COMMAND, "k", "memksh-up" },
     { MAP_COMMAND, "\\055", "memksh-up" },
     { MAP_COMMAND, "j", "memksh-down" },

@@ -145,16 +145,10 @@ static bool pane_choose(struct edit *edit, EditLine *el, struct pane *pane)
     return true;
 }
 
-/* libedit's public structure is the line itself. */
-static LineInfoW *line_of(EditLine *el)
-{
-    return (LineInfoW *)(uintptr_t)el_wline(el);
-}
-
 /* Draws with DRAW, which sees no more than PANE of the line. */
 static void pane_draw(EditLine *el, const struct pane *pane, void (*draw)(EditLine *))
 {
-    LineInfoW *line = line_of(el);
+    LineInfoW *line = edit_line(el);
     const wchar_t *buffer = line->buffer, *last = line->lastchar, *cursor = line->cursor;
     line->buffer = buffer + pane->start;
     line->lastchar = buffer + pane->end;
@@ -202,7 +196,7 @@ void __wrap_re_fastaddc(EditLine *el)
 void pane_leave(EditLine *el)
 {
     struct edit *edit = edit_of(el);
-    LineInfoW *line = line_of(el);
+    LineInfoW *line = edit_line(el);
     const wchar_t *cursor = line->cursor;
     if (!__real_re_refresh_cursor)
         return;
@@ -215,7 +209,7 @@ void pane_leave(EditLine *el)
 /* Makes room for COUNT characters at the cursor: libedit moves what is behind it one by one. */
 void __wrap_c_insert(EditLine *el, int count)
 {
-    LineInfoW *line = line_of(el);
+    LineInfoW *line = edit_line(el);
     size_t behind = (size_t)(line->lastchar - line->cursor);
     const wchar_t *end = line->lastchar;
     line->cursor = end; /* now nothing is */

@@ -3,16 +3,12 @@
  *
  * libedit remembers one state, and only in the manner of vi. Here every change between two keys is
  * one step; characters typed one after the other are one step up to the next blank. A line that
- * has grown very long is not remembered: each step is a copy. So are libedit's own, which in its
- * emacs mode nothing asks for: the linker leads them here.
+ * has grown very long is not remembered: each step is a copy.
  */
 #include <limits.h>
 #include <string.h>
 
 #include "shell/interactive/edit_private.h"
-
-void __wrap_cv_undo(EditLine *el);
-__attribute__((weak)) void __real_cv_undo(EditLine *el); /* as in pane.c */
 
 enum { UNDO_CHARS = 16 << 10, UNDO_BYTES = 4 << 20 };
 
@@ -107,12 +103,4 @@ bool undo_back(struct undo *undo, EditLine *edit)
     undo->now_cursor = step.cursor;
     undo->typing = false;
     return true;
-}
-
-void __wrap_cv_undo(EditLine *el)
-{
-    const char *editor = "";
-    el_get(el, EL_EDITOR, &editor);
-    if (strcmp(editor, "vi") == 0)
-        __real_cv_undo(el);
 }
