@@ -16,6 +16,7 @@
 
 struct print_options {
     bool raw, no_newline, history, variables, one_line;
+    char between, end; /* each word, all of them */
     const char *format;
     struct out *out;
 };
@@ -59,6 +60,12 @@ static enum flow parse(struct shell *sh, struct args *args, struct print_options
         case 'n':
             options->no_newline = true;
             break;
+        case 'l':
+            options->between = options->end = '\n';
+            break;
+        case 'N':
+            options->between = options->end = '\0';
+            break;
         case 'r':
             options->raw = true;
             break;
@@ -94,13 +101,14 @@ static enum flow parse(struct shell *sh, struct args *args, struct print_options
 }
 
 /* The arguments with their escapes made; false: a \c ended them. */
-static bool append_words(struct str *s, const struct args *args, bool raw)
+static bool append_words(struct str *s, const struct args *args,
+                         const struct print_options *options)
 {
     for (size_t i = args->next; i < args->count; i++) {
         const char *word = args->argv[i];
         if (i > args->next)
-            str_putc(s, ' ');
-        if (raw)
+            str_putc(s, options->between);
+        if (options->raw)
             str_append_z(s, word);
         else if (!escape_print(s, word, strlen(word)))
             return false;
@@ -119,14 +127,17 @@ static enum flow append_variables(struct shell *sh, const struct args *args, boo
     return FLOW_NEXT;
 }
 
-static void write_words(struct out *out, const struct args *args)
+static void write_words(const struct print_options *options, const struct args *args)
 {
+    struct out *out = options->out;
     for (size_t i = args->next; i < args->count; i++) {
         const char *word = args->argv[i];
         out_write(out, word, strlen(word));
         if (i + 1 < args->count)
-            out_putc(out, ' ');
+            out_putc(out, options->between);
     }
+    if (!options->no_newline)
+        out_putc(out, options->end);
 }
 
 static bool has_backslash(const struct args *args)
@@ -140,7 +151,7 @@ static bool has_backslash(const struct args *args)
 
 static enum flow print_run(struct shell *sh, struct args *args)
 {
-    struct print_options options = { .out = sh->out };
+    struct print_options options = { .out = sh->out, .between = ' ', .end = '\n' };
     bool done = false;
     enum flow flow = parse(sh, args, &options, &done);
     if (flow != FLOW_NEXT || done)
@@ -153,9 +164,7 @@ static enum flow print_run(struct shell *sh, struct args *args)
                           args_left(args), &status));
         sh->status = status;
     } else if (!options.variables && !options.history && (options.raw || !has_backslash(args))) {
-        write_words(options.out, args);
-        if (!options.no_newline)
-            out_putc(options.out, '\n');
+        write_words(&options, args);
         sh->status = 0;
     } else {
         struct str text;
@@ -164,9 +173,9 @@ static enum flow print_run(struct shell *sh, struct args *args)
         if (options.variables)
             TRY(append_variables(sh, args, !options.one_line, &text));
         else
-            newline = append_words(&text, args, options.raw) && newline;
+            newline = append_words(&text, args, &options) && newline;
         if (newline)
-            str_putc(&text, '\n');
+            str_putc(&text, options.end);
         if (!str_ok(&text))
             return shell_fail_memory(sh, text.len);
         if (options.history) {
@@ -182,7 +191,9 @@ static enum flow print_run(struct shell *sh, struct args *args)
 
 static const struct builtin_option print_options[] = {
     { .letter = 'e', .help = "make escapes; the default" },
+    { .letter = 'l', .help = "each argument on a line of its own" },
     { .letter = 'n', .help = "leave out the newline" },
+    { .letter = 'N', .help = "a NUL byte ends each argument" },
     { .letter = 'p', .help = "write to the coprocess" },
     { .letter = 'r', .help = "do not make escapes" },
     { .letter = 's', .help = "write to the history instead" },

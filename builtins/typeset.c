@@ -575,6 +575,10 @@ enum flow decl_operands(struct shell *sh, const struct decl *decl, const struct 
     for (size_t i = args->next; i < args->count; i++) {
         struct operand operand;
         const struct assign *assign = args->assigns ? args->assigns[i] : NULL;
+        if (decl->change.dynamic && strcmp(args->argv[i], "-") == 0) {
+            TRY(option_localize(sh, scope_call(sh)));
+            continue;
+        }
         if (!operand_parse(args->argv[i], &operand))
             return shell_fail(sh, ERROR_BUILTIN, 1, decl->command, "%s: %s", args->argv[i],
                               strcmp(decl->command, "export") == 0 ? "is not an identifier"
@@ -800,7 +804,8 @@ const struct builtin_spec local_spec = {
     .usage = "[name[=value]...]",
     .summary = "declare variables of a function",
     .doc = "The variables belong to the running function, of whichever kind, and are seen by the "
-           "POSIX functions that it calls. The options are those of typeset.",
+           "POSIX functions that it calls. With a name of - what set changes ends with the "
+           "function, too. The options are those of typeset.",
     .run = local_run,
 };
 

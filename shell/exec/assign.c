@@ -288,7 +288,9 @@ static enum flow assign_array(struct shell *sh, const struct assign *assign, uns
     if (is_array && whole.kind == REF_SCALAR && shape == VAR_INDEXED && elements.count &&
         var->attrs & VAR_ASSOC && var_count_in(sh, &whole) == 0)
         return no_append(sh, &target); /* one with elements gives way, as in ksh93 */
-    return array_store(sh, &target, shape, &elements, flags & ~(unsigned)ASSIGN_DECLARED);
+    if (flags & ASSIGN_DECLARED)
+        flags = (flags & ~(unsigned)ASSIGN_DECLARED) | ASSIGN_KEEP_EXPORT;
+    return array_store(sh, &target, shape, &elements, flags);
 }
 
 /* What most assignments are, without a copy and without a reference in between: a plain variable or

@@ -67,6 +67,25 @@ static uint64_t with_option(uint64_t options, enum option option, bool on)
     return on ? options | bit(option) : options & ~bit(option);
 }
 
+/* Lets the end of TARGET bring the options back. */
+static enum flow save(struct shell *sh, struct frame *target)
+{
+    if (!frame_should_record(target, sh->options_stamp))
+        return FLOW_NEXT;
+    _Static_assert(sizeof(uintptr_t) == sizeof(uint64_t), "options travel in a pointer");
+    TRY(frame_record_call(sh, target, restore, (void *)(uintptr_t)sh->options, sh->options_stamp));
+    sh->options_stamp = target->id;
+    return FLOW_NEXT;
+}
+
+enum flow option_localize(struct shell *sh, struct frame *call)
+{
+    struct frame *target = sh->frame;
+    while (target != call && target->kind != FRAME_SUBSHELL)
+        target = target->outer;
+    return save(sh, target);
+}
+
 enum flow option_set(struct shell *sh, enum option option, bool on)
 {
     bool started = sh->frame != sh->base_frame || sh->program;
@@ -76,13 +95,7 @@ enum flow option_set(struct shell *sh, enum option option, bool on)
     uint64_t options = with_option(sh->options, option, on);
     if (options == sh->options)
         return FLOW_NEXT;
-    struct frame *target = frame_target(sh, TARGET_LOCAL);
-    if (frame_should_record(target, sh->options_stamp)) {
-        _Static_assert(sizeof(uintptr_t) == sizeof(uint64_t), "options travel in a pointer");
-        TRY(frame_record_call(sh, target, restore, (void *)(uintptr_t)sh->options,
-                              sh->options_stamp));
-        sh->options_stamp = target->id;
-    }
+    TRY(save(sh, frame_target(sh, TARGET_LOCAL)));
     options_change(sh, options);
     if (option == OPTION_PRIVILEGED && !on)
         sys_drop_privileges();

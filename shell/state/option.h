@@ -26,6 +26,9 @@ uint64_t option_defaults(void);
 /* Turns OPTION on or off; local to a ksh function. START options only while STARTING
  * (sh->base_frame not running yet). emacs/vi/gmacs exclude each other. */
 enum flow option_set(struct shell *sh, enum option option, bool on) NODISCARD;
+/* Options changed from now on are back as they are when CALL, a function's frame (scope_call), or a
+ * subshell in it ends. */
+enum flow option_localize(struct shell *sh, struct frame *call) NODISCARD;
 /* By long name: whole names, `no` prefix inverts, unique prefixes, - and _ ignored as ksh93 does.
  * false: unknown. */
 bool option_parse_name(const char *name, enum option *ret_option, bool *ret_inverted);

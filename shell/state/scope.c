@@ -341,8 +341,9 @@ enum flow scope_dynamic(struct shell *sh, struct name *name, struct var **ret_va
         inherit_export(sh, *ret_var, seen);
         return FLOW_NEXT;
     }
+    const struct frame *command = call_frame(call);
     for (struct var *var = name->cur; var; var = var->outer)
-        if (var->owner == call) {
+        if (var->owner && (var->owner == call || var->owner == command)) {
             *ret_var = var;
             return FLOW_NEXT;
         }

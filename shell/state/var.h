@@ -175,11 +175,12 @@ void var_ref_append(struct str *s, const struct var_ref *ref);
 void var_ref_append_subscripts(struct str *s, const struct var_ref *ref);
 
 enum var_assign_flags {
-    ASSIGN_APPEND = 1u << 0,     /* += : adds for numbers, appends for strings */
-    ASSIGN_TEMP = 1u << 1,       /* of `x=1 cmd`: undone with the nearest CMD frame, exported */
-    ASSIGN_LOCAL = 1u << 2,      /* in the nearest FUNC scope: made there when missing */
-    ASSIGN_FORCE = 1u << 3,      /* the shell itself: readonly does not apply */
-    ASSIGN_KEEP_ARRAY = 1u << 4, /* REF_SCALAR on an array writes element 0 (always so in ksh) */
+    ASSIGN_APPEND = 1u << 0,      /* += : adds for numbers, appends for strings */
+    ASSIGN_TEMP = 1u << 1,        /* of `x=1 cmd`: undone with the nearest CMD frame, exported */
+    ASSIGN_LOCAL = 1u << 2,       /* in the nearest FUNC scope: made there when missing */
+    ASSIGN_FORCE = 1u << 3,       /* the shell itself: readonly does not apply */
+    ASSIGN_KEEP_ARRAY = 1u << 4,  /* REF_SCALAR on an array writes element 0 (always so in ksh) */
+    ASSIGN_KEEP_EXPORT = 1u << 5, /* of a whole array by a declaration, which says what it is */
 };
 
 /* ---- reading ---- */

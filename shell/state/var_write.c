@@ -697,7 +697,8 @@ static enum flow begin_append(struct shell *sh, struct var *var, bool assoc)
     return FLOW_NEXT;
 }
 
-static enum flow begin_fresh(struct shell *sh, struct var *var, bool assoc)
+/* A new array is not exported: element 0 alone would be of no use to anyone. */
+static enum flow begin_fresh(struct shell *sh, struct var *var, bool assoc, unsigned flags)
 {
     struct array *array = array_new(sh->nodes, sh->heap, assoc);
     if (!array)
@@ -719,6 +720,10 @@ static enum flow begin_fresh(struct shell *sh, struct var *var, bool assoc)
     var->array = array;
     var->attrs &= ~(uint32_t)VAR_ARRAY;
     var->attrs |= assoc ? VAR_ASSOC : VAR_INDEXED;
+    if (var->attrs & VAR_EXPORT && !assoc && !(flags & ASSIGN_KEEP_EXPORT)) {
+        var->attrs &= ~(uint32_t)VAR_EXPORT;
+        sh->export_epoch++;
+    }
     return FLOW_NEXT;
 }
 
@@ -735,7 +740,7 @@ enum flow var_begin_whole(struct shell *sh, struct var *var, unsigned shape, uns
     bool assoc = shape ? (shape & VAR_ASSOC) != 0 : (var->attrs & VAR_ASSOC) != 0;
     if (var->attrs & VAR_TYPED_INDEX)
         assoc = false;
-    TRY(flags & ASSIGN_APPEND ? begin_append(sh, var, assoc) : begin_fresh(sh, var, assoc));
+    TRY(flags & ASSIGN_APPEND ? begin_append(sh, var, assoc) : begin_fresh(sh, var, assoc, flags));
     TRY(var_mark_set(sh, var));
     *ret_next_index = var->attrs & VAR_INDEXED ? var->array->top : 0;
     return var_notify(sh, var);

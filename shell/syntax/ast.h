@@ -333,7 +333,7 @@ struct node_arith_for {
     struct word *init, *condition, *step; /* NULL: empty */
     struct list *body;
 };
-enum case_end { CASE_BREAK, CASE_FALL, CASE_TEST_NEXT }; /* ;; ;& ;;& */
+enum case_end { CASE_BREAK, CASE_FALL, CASE_TEST_NEXT }; /* ;; ;& ;;&=;| */
 struct case_item {
     uint32_t pattern_count;
     struct word **patterns;

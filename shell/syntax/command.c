@@ -241,6 +241,17 @@ bool alias_expand(struct parser *p)
     return false;
 }
 
+bool alias_follow(struct parser *p)
+{
+    skip_space(p);
+    while (p->status == PARSE_OK && p->alias_next && alias_expand(p)) {
+        p->alias_next = true; /* the first word of the value is looked up as well */
+        skip_space(p);
+    }
+    p->alias_next = false;
+    return p->status == PARSE_OK;
+}
+
 void command_position(struct parser *p)
 {
     for (;;) {

@@ -47,9 +47,9 @@ bool parser_fail(struct parser *p, uint32_t line, const char *format, ...)
 /* Length of the operator at the start of TEXT, 0 when none. */
 static size_t operator_bytes(const char *text, size_t len)
 {
-    static const char *const operators[] = { ";;&", "<<<", "<<-", "&>>", ";;", ";&", "&&", "||",
-                                             "|&",  "<<",  ">>",  "<&",  ">&", "<>", ">|", "&>",
-                                             "&",   ";",   "|",   "(",   ")",  "<",  ">" };
+    static const char *const operators[] = { ";;&", "<<<", "<<-", "&>>", ";;", ";&", ";|", "&&",
+                                             "||",  "|&",  "<<",  ">>",  "<&", ">&", "<>", ">|",
+                                             "&>",  "&",   ";",   "|",   "(",  ")",  "<",  ">" };
     for (size_t i = 0; i < sizeof operators / sizeof *operators; i++) {
         size_t n = strlen(operators[i]);
         if (n <= len && memcmp(operators[i], text, n) == 0)

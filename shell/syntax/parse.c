@@ -17,7 +17,7 @@ static bool at_list_end(struct parser *p)
     if (c < 0 || c == ')' || (c == '}' && p->brace_closes))
         return true;
     if (c == ';')
-        return look_joined_ahead(p, 1) == ';' || look_joined_ahead(p, 1) == '&';
+        return item_ends_with(look_joined_ahead(p, 1));
     return reserved_ends_list(peek_reserved(p));
 }
 
@@ -184,7 +184,7 @@ static bool parse_item(struct parser *p, size_t mark, bool *ret_more)
     int c = look(p);
     int next = c == ';' || c == '|' ? look_joined_ahead(p, 1) : -1;
     *ret_more = true;
-    if (c == ';' && next != ';' && next != '&') {
+    if (c == ';' && !item_ends_with(next)) {
         p->pos++;
     } else if (c == '&') {
         p->pos++;

@@ -134,7 +134,7 @@ static bool for_separator(struct parser *p, bool optional)
 {
     skip_space(p);
     int c = look(p);
-    if (c == ';' && look_joined_ahead(p, 1) != ';' && look_joined_ahead(p, 1) != '&')
+    if (c == ';' && !item_ends_with(look_joined_ahead(p, 1)))
         p->pos++;
     else if (c != '\n' && !optional)
         return parser_unexpected(p);
@@ -176,8 +176,7 @@ static bool for_words(struct parser *p, struct node_for *node)
     size_t mark = stack_mark(p);
     node->has_in = true;
     for (;;) {
-        skip_space(p);
-        if (!lex_at_word(p, look(p)))
+        if (!alias_follow(p) || !lex_at_word(p, look(p)))
             break;
         struct word *word = lex_word(p, WORD_NORMAL);
         if (!word)
@@ -194,12 +193,13 @@ static bool for_words(struct parser *p, struct node_for *node)
 static struct node *parse_for(struct parser *p, enum node_kind kind, uint32_t line)
 {
     const char *opener = kind == NODE_FOR ? "for" : "select";
+    p->alias_next = false;
     skip_space(p);
     if (kind == NODE_FOR && look(p) == '(' && look_joined_ahead(p, 1) == '(') {
         skip_joined(p, 2);
         return parse_arith_for(p, line);
     }
-    struct node_for *node = parser_alloc(p, sizeof *node);
+    struct node_for *node = alias_follow(p) ? parser_alloc(p, sizeof *node) : NULL;
     if (!node || !lex_name(p, true, &node->name))
         return NULL;
     int c = look(p);
@@ -208,7 +208,7 @@ static struct node *parse_for(struct parser *p, enum node_kind kind, uint32_t li
         return NULL;
     }
     node_init(p, &node->node, kind, line);
-    if (!skip_newlines(p))
+    if (!alias_follow(p) || !skip_newlines(p))
         return NULL;
     if (peek_reserved(p) == RW_IN) {
         take_reserved(p, RW_IN);
@@ -241,8 +241,8 @@ static bool case_patterns(struct parser *p, struct case_item *item)
     return p->status == PARSE_OK && (take(p, ')') || parser_unexpected(p));
 }
 
-/* patterns [list] (;; | ;& | ;;&), the last of which may be missing before the end. *RET_MORE: it
- * was there. */
+/* patterns [list] (;; | ;& | ;;& | ;|), the last of which may be missing before the end. *RET_MORE:
+ * it was there. */
 static bool parse_case_item(struct parser *p, struct case_item *item, bool *ret_more)
 {
     if (!case_patterns(p, item))
@@ -256,6 +256,8 @@ static bool parse_case_item(struct parser *p, struct case_item *item, bool *ret_
     p->pos++;
     if (take(p, '&'))
         item->end = CASE_FALL;
+    else if (take(p, '|'))
+        item->end = CASE_TEST_NEXT; /* as mksh and zsh write it */
     else if (!take(p, ';'))
         return parser_unexpected(p);
     else if (take(p, '&'))

@@ -408,8 +408,16 @@ bool take_reserved(struct parser *p, enum reserved word);
 /* Takes WORD, or reports that what OPENER began at LINE is not terminated, or the unexpected token.
  */
 bool expect_reserved(struct parser *p, enum reserved word, const char *opener, uint32_t line);
+/* Does C after a `;` make it the end of an item of `case`? */
+static inline bool item_ends_with(int c)
+{
+    return c == ';' || c == '&' || c == '|';
+}
 /* Replaces the word under the cursor when it is an alias. */
 bool alias_expand(struct parser *p);
+/* The next word, which begins no command: it may be an alias right after one whose value ends in a
+ * blank. False: failed. */
+bool alias_follow(struct parser *p);
 /* True when the bytes at the cursor are TEXT and a word ends there. */
 bool word_is(struct parser *p, const char *text);
 void node_init(struct parser *p, struct node *node, enum node_kind kind, uint32_t line);
