@@ -27,8 +27,11 @@ static enum flow unset_variable(struct shell *sh, const struct args *args, const
                                 bool no_nameref)
 {
     struct var_ref ref;
-    TRY(operand_ref(sh, args, text, strlen(text), &ref));
-    return var_unset(sh, &ref, no_nameref);
+    size_t len = strlen(text);
+    TRY(operand_ref(sh, args, text, len, &ref));
+    TRY(var_unset(sh, &ref, no_nameref));
+    bool is_space = *text == '.' && text_is_name(text + 1, len - 1);
+    return is_space ? func_unset_below(sh, text, len) : FLOW_NEXT;
 }
 
 static enum flow unset_run(struct shell *sh, struct args *args)
@@ -75,7 +78,7 @@ const struct builtin_spec unset_spec = {
     .usage = "name ...",
     .summary = "unset variables and functions",
     .doc = "Removes each variable, element of an array (name[subscript], name[@] for all of them) "
-           "or function. A name "
+           "or function; with a name space .n go its functions. A name "
            "that is not set is no error; one that is read-only is.",
     .run = unset_run,
 };

@@ -168,6 +168,18 @@ enum flow func_unset(struct shell *sh, struct name *name)
     return name->func ? func_replace(sh, name, NULL) : FLOW_NEXT;
 }
 
+enum flow func_unset_below(struct shell *sh, const char *text, size_t len)
+{
+    size_t cursor = 0;
+    for (struct map_slot *slot; (slot = map_next(&sh->names, &cursor));) {
+        struct name *name = slot->value;
+        if (name->func && name->len > len && name->text[len] == '.' &&
+            memcmp(name->text, text, len) == 0)
+            TRY(func_unset(sh, name));
+    }
+    return FLOW_NEXT;
+}
+
 static int compare_names(const void *a, const void *b)
 {
     const struct func *const *x = a, *const *y = b;

@@ -33,6 +33,8 @@ struct func *func_find(struct shell *sh, const char *text, size_t len); /* NULL:
 /* As a command finds it: in a name space its own first. */
 struct func *func_find_visible(struct shell *sh, const char *text, size_t len);
 enum flow func_unset(struct shell *sh, struct name *name) NODISCARD;
+/* The same for all functions TEXT.NAME. */
+enum flow func_unset_below(struct shell *sh, const char *text, size_t len) NODISCARD;
 /* True for the function of some .sh.math.NAME. */
 bool func_is_math(const struct func *func);
 /* While a call runs: keeps it alive when the script redefines or unsets it. */
