@@ -236,14 +236,17 @@ static bool read_compact(struct reader *r, const char *digits, size_t len)
     return true;
 }
 
-/* Y-Www[-d]: the day of a week of the year, Monday when it is not said; at the W. */
+/* Y-Www[-d], YWww[d]: the day of a week of the year, Monday when it is not said; at the W. */
 static bool read_week(struct reader *r, long year)
 {
-    char *end;
-    long week = strtol(r->at + 1, &end, 10), day = 1;
-    if (*end == '-' && cclass_is(end[1], CC_DIGIT))
-        day = strtol(end + 1, &end, 10);
-    r->at = end;
+    size_t digits = strspn(r->at + 1, "0123456789");
+    long week = 0, day = 1;
+    size_t width = digits < 2 ? digits : 2;
+    for (r->at++; width > 0; width--, digits--)
+        week = 10 * week + *r->at++ - '0';
+    bool dash = *r->at == '-' && cclass_is(r->at[1], CC_DIGIT);
+    if (dash || digits)
+        day = strtol(r->at + dash, (char **)&r->at, 10);
     if (week < 1 || week > 53 || day < 1 || day > 7 || !set_date(r, year, 1, 4))
         return false;
     normalize(r); /* the 4th of January is in the first week */
@@ -427,8 +430,9 @@ static bool read_number(struct reader *r)
     r->at += len;
     if (*r->at == ':')
         return read_clock(r, n);
-    if (len == 4 && *r->at == '-' && (r->at[1] | 0x20) == 'w' && cclass_is(r->at[2], CC_DIGIT))
-        return r->at++, read_week(r, n);
+    size_t dash = *r->at == '-';
+    if (len == 4 && (r->at[dash] | 0x20) == 'w' && cclass_is(r->at[dash + 1], CC_DIGIT))
+        return r->at += dash, read_week(r, n);
     if (len == 4 && *r->at == '-' && strspn(r->at + 1, "0123456789") == 3)
         return r->at++, read_year_day(r, n);
     if (len <= 2 && *r->at == '-' && word_length(r->at + 1))

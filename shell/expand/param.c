@@ -100,7 +100,11 @@ static void elements_init_params(struct elements *e, const struct shell *sh)
 
 static void elements_init_array(struct elements *e, struct name *name, bool keys)
 {
-    *e = (struct elements){ .name = name, .keys = keys, .left = SIZE_MAX, .to_index = INT64_MAX };
+    *e = (struct elements){ .name = name,
+                            .keys = keys,
+                            .left = SIZE_MAX,
+                            .to_index = INT64_MAX,
+                            .cursor.keys_only = keys };
 }
 
 enum flow elements_keep(struct shell *sh, struct elements *e)

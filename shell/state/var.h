@@ -299,7 +299,8 @@ struct var_cursor {
     size_t position;
     uint64_t version;
     bool started;
-    bool inner; /* ARRAY is an element of another one */
+    bool inner;     /* ARRAY is an element of another one */
+    bool keys_only; /* set by who starts: no values, so that no discipline is asked for them */
 };
 struct var_item {
     int64_t index;   /* indexed */

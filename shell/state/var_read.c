@@ -362,6 +362,10 @@ static bool next_scalar(struct shell *sh, struct var_cursor *cursor, const struc
     *ret = (struct var_item){ 0 };
     if (cursor->position++ > 0 || !holds_scalar(place))
         return false;
+    if (cursor->keys_only) {
+        ret->text = "";
+        return true;
+    }
     struct place scalar = *place;
     if (scalar.step_count == 0)
         scalar.kind = REF_SCALAR;
@@ -428,8 +432,11 @@ bool var_next_in(struct shell *sh, const struct var_ref *ref, struct var_cursor 
     ret_item->label = index_label(cursor->var, cursor->array, item.index);
     ret_item->key = item.element ? item.element->key : NULL;
     ret_item->key_len = item.element ? item.element->key_len : 0;
-    enum flow flow;
-    if ((cursor->var->attrs & VAR_DISCIPLINE) && !cursor->inner)
+    enum flow flow = FLOW_NEXT;
+    ret_item->text = NULL;
+    if (cursor->keys_only)
+        ret_item->len = 0;
+    else if ((cursor->var->attrs & VAR_DISCIPLINE) && !cursor->inner)
         flow = get_item(sh, cursor->var, ret_item);
     else
         flow = var_show_value(sh, cursor->var, item.value, &ret_item->text, &ret_item->len);
