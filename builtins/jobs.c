@@ -229,6 +229,7 @@ const struct builtin_spec wait_spec = {
     .summary = "wait for background work",
     .doc = "Waits for the given jobs and processes and takes the status of the last; 127 when it "
            "is not "
-           "known. Without operands it waits for all of them. A trapped signal ends the wait.",
+           "known. Without operands it waits for all of them, process substitutions too. A trapped "
+           "signal ends the wait.",
     .run = wait_run,
 };

@@ -32,6 +32,7 @@ struct printer {
     bool stop;   /* \c was met */
     bool failed;
     struct str text; /* of the conversion at hand */
+    struct str turn; /* what OUT writes to, in a format that has %n */
 };
 
 /* A conversion as written. */
@@ -623,6 +624,19 @@ static void convert_time(struct printer *p, const struct spec *spec)
     write_string(p, spec, str_text(&p->text), p->text.len);
 }
 
+/* %n: the variable that the argument names gets the count of bytes that this turn wrote so far. */
+static enum flow store_count(struct printer *p)
+{
+    const char *arg = take_arg(p);
+    const struct args args = { .argv = (const char *const[]){ p->name } };
+    struct var_ref ref;
+
+    if (!arg || !*arg)
+        return FLOW_NEXT;
+    TRY(operand_ref(p->sh, &args, arg, strlen(arg), &ref));
+    return var_set_num(p->sh, &ref, num_int((int64_t)p->turn.len), 0);
+}
+
 /* One conversion; P->text is free for use. */
 static enum flow convert(struct printer *p, struct spec *spec)
 {
@@ -692,8 +706,7 @@ static enum flow convert(struct printer *p, struct spec *spec)
         out_putc(p->out, '\0');
         break;
     case 'n':
-        take_arg(p);
-        break;
+        return store_count(p);
     case '%':
         out_putc(p->out, '%');
         break;
@@ -769,6 +782,28 @@ static void write_plain(struct printer *p, size_t at)
     } while (++p->next < p->count);
 }
 
+/* All turns of FORMAT. */
+static enum flow write_turns(struct printer *p, const char *format)
+{
+    struct out *out = p->out, counted;
+    bool counts = strstr(format, "%n") != NULL;
+    enum flow flow;
+
+    if (counts) {
+        out_init_sink(&counted, &p->turn);
+        p->out = &counted;
+    }
+    do {
+        p->base = p->next = p->used;
+        flow = format_turn(p, format);
+        if (counts)
+            out_write(out, str_text(&p->turn), p->turn.len);
+        str_clear(&p->turn);
+    } while (flow == FLOW_NEXT && p->used > p->base && p->used < p->count && !p->stop &&
+             str_ok(&p->text));
+    return flow;
+}
+
 enum flow printf_format(struct shell *sh, struct out *out, const char *name, const char *format,
                         const char *const *argv, size_t count, int *ret_status)
 {
@@ -783,10 +818,9 @@ enum flow printf_format(struct shell *sh, struct out *out, const char *name, con
         return FLOW_NEXT;
     }
     str_clear(&p.text);
-    do {
-        p.base = p.next = p.used;
-        flow = format_turn(&p, format);
-    } while (flow == FLOW_NEXT && p.used > p.base && p.used < count && !p.stop && str_ok(&p.text));
+    str_init(&p.turn, sh->heap);
+    flow = write_turns(&p, format);
+    str_release(&p.turn);
     if (flow == FLOW_NEXT && !str_ok(&p.text))
         flow = shell_fail_memory(sh, p.text.len);
     str_release(&p.text);

@@ -59,6 +59,19 @@ static bool is_file(const char *path)
     return stat(path, &st) == 0 && S_ISREG(st.st_mode);
 }
 
+bool autoload_claims(struct shell *sh, const char *path)
+{
+    const char *dir = var_text(sh, "FPATH"), *slash = strrchr(path, '/');
+    size_t wanted = slash ? (size_t)(slash - path) : 0;
+    while (dir && *dir) {
+        size_t len = strcspn(dir, ":");
+        if (len > 0 && len == wanted && memcmp(dir, path, len) == 0)
+            return true;
+        dir += len + (dir[len] == ':');
+    }
+    return false;
+}
+
 const char *autoload_path(struct shell *sh, const char *name)
 {
     const char *fpath = var_text(sh, "FPATH"), *dir = var_text(sh, "PATH");

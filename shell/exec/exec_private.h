@@ -99,6 +99,8 @@ void command_resolve_cached(struct shell *sh, const struct word *word, struct co
 /* autoload.c: the file that defines the function NAME, by FPATH or a file .paths in PATH; NULL:
  * none. Scratch. */
 const char *autoload_path(struct shell *sh, const char *name);
+/* Is PATH, where the search along PATH ended, in a directory of FPATH? Then it is a function's. */
+bool autoload_claims(struct shell *sh, const char *path);
 /* A name without slash that is neither builtin nor function, but for which FPATH holds a file:
  * declares it as autoloaded. */
 bool command_autoload(struct shell *sh, const char *name, struct command *ret);

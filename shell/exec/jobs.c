@@ -49,7 +49,7 @@ static void clear_counts(struct jobs *jobs)
 {
     map_release(&jobs->pids);
     map_init(&jobs->pids, jobs->region);
-    jobs->left_count = jobs->done_count = jobs->running_count = 0;
+    jobs->left_count = jobs->done_count = jobs->running_count = jobs->substitutions = 0;
     jobs->highest = 0;
     memset(jobs->strays, 0, sizeof jobs->strays);
     jobs->stray_next = 0;
@@ -59,7 +59,7 @@ static void clear_counts(struct jobs *jobs)
 static bool counts_are_clear(const struct jobs *jobs)
 {
     return !jobs->pids.count && !jobs->left_count && !jobs->done_count && !jobs->running_count &&
-           !jobs->highest && !jobs->stray_next;
+           !jobs->substitutions && !jobs->highest && !jobs->stray_next;
 }
 
 static void jobs_clear(struct jobs *jobs)
@@ -258,6 +258,8 @@ void job_forget(struct shell *sh, struct job *job)
         jobs->done_count--;
     else if (job->background && job->state == JOB_RUNNING)
         jobs->running_count--;
+    else if (job->substitution && job->state == JOB_RUNNING)
+        jobs->substitutions--;
     unmap_processes(jobs, job);
     unlink_job(jobs, job);
     number_release(jobs, job);
@@ -380,9 +382,35 @@ void job_leave(struct shell *sh, struct job *job)
     job_forget(sh, job);
 }
 
-void job_leave_process(struct shell *sh)
+static void restore_last_background(struct shell *sh, void *a, uintptr_t stamp)
 {
-    sh->jobs->left_count++;
+    sh->last_background = (pid_t)(intptr_t)a;
+    sh->background_stamp = stamp;
+}
+
+enum flow job_add_substitution(struct shell *sh, pid_t pid)
+{
+    struct jobs *jobs = sh->jobs;
+    struct frame *target = frame_target(sh, TARGET_GLOBAL);
+    struct job *job;
+
+    jobs_poll(sh);
+    for (struct job *other = jobs->first, *next; other; other = next) {
+        next = other->next;
+        if (other->substitution && other->state == JOB_DONE && !other->waited)
+            job_forget(sh, other);
+    }
+    TRY(job_add(sh, &pid, 1, -1, "", false, &job));
+    job->substitution = true;
+    job->group = -1;
+    jobs->substitutions += job->state != JOB_DONE;
+    if (target && frame_should_record(target, sh->background_stamp)) {
+        TRY(frame_record_call(sh, target, restore_last_background,
+                              (void *)(intptr_t)sh->last_background, sh->background_stamp));
+        sh->background_stamp = target->id;
+    }
+    sh->last_background = pid;
+    return FLOW_NEXT;
 }
 
 /* ---- what happened to processes ------------------------------------------------------------- */
@@ -417,6 +445,8 @@ static void state_update(struct jobs *jobs, struct job *job)
             jobs->ended[jobs->ended_count] =
                 status_from_wait(job->processes[job->count - 1].wait_status);
         jobs->ended_count += state == JOB_DONE;
+    } else if (job->substitution) {
+        jobs->substitutions += (state == JOB_RUNNING) - (job->state == JOB_RUNNING);
     }
     job->state = state;
     job->notified = false;

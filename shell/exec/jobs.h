@@ -21,9 +21,10 @@ struct job {
     pid_t group;             /* -1: the shell's */
     enum job_state state;
     bool background, disowned, notified, is_coproc;
-    bool reported;  /* the prompt told that it ended; kept only for `wait` to ask about */
-    bool waited;    /* somebody waits for it now */
-    bool inherited; /* of the shell that this one was forked from: only shown and signalled */
+    bool reported;     /* the prompt told that it ended; kept only for `wait` to ask about */
+    bool waited;       /* somebody waits for it now */
+    bool substitution; /* a process substitution's: never listed or told of */
+    bool inherited;    /* of the shell that this one was forked from: only shown and signalled */
     uint32_t count;
     struct job_process *processes; /* last one's status is the job's (pipefail: see job_status) */
     char *command;                 /* for listing; owned */
@@ -121,8 +122,9 @@ void job_forget(struct shell *sh, struct job *job);
 /* The shell does not wait for JOB's processes (the heads of a pipeline): they are reaped when they
  * end and never reported; JOB dies. */
 void job_leave(struct shell *sh, struct job *job);
-/* One process more that is no job and that the shell does not wait for (process substitutions). */
-void job_leave_process(struct shell *sh);
+/* PID, the process of a process substitution, becomes $! and is known to `wait`, alone and as long
+ * as it runs or no other comes after it. */
+enum flow job_add_substitution(struct shell *sh, pid_t pid) NODISCARD;
 int status_from_wait(int wait_status); /* exit code, or 256+signal */
 /* One line as the jobs builtin prints it; FLAGS: 'l' pid, 'p' group only, 'n' changed only, 0. */
 void job_print(struct shell *sh, const struct job *job, char flag, struct out *out);

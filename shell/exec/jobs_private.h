@@ -24,6 +24,7 @@ struct jobs {
     size_t ended_count;             /* background jobs that ended since the CHLD action last ran */
     int ended[JOBS_ENDED_KEPT];     /* how the first of them did */
     size_t running_count;           /* background jobs that run */
+    size_t substitutions;           /* process substitutions that run */
     uint32_t highest;               /* number in use */
     struct stray strays[STRAY_MAX]; /* a ring */
     uint32_t stray_next;

@@ -244,7 +244,7 @@ static bool is_virtual(const struct shell *sh)
 
 enum flow job_wait_job(struct shell *sh, struct job *job, int *ret_status)
 {
-    if (is_virtual(sh) || job->inherited) {
+    if ((is_virtual(sh) && !job->substitution) || job->inherited) {
         *ret_status = 127;
         return FLOW_NEXT;
     }
@@ -274,7 +274,7 @@ enum flow job_wait_pid(struct shell *sh, pid_t pid, int *ret_status)
 static bool none_running(struct shell *sh, void *arg)
 {
     (void)arg;
-    return sh->jobs->running_count == 0;
+    return sh->jobs->running_count == 0 && sh->jobs->substitutions == 0;
 }
 
 static void forget_done(struct shell *sh)
@@ -282,7 +282,7 @@ static void forget_done(struct shell *sh)
     struct job *next;
     for (struct job *job = sh->jobs->first; job; job = next) {
         next = job->next;
-        if (job->background && job->state == JOB_DONE && !job->inherited)
+        if ((job->background || job->substitution) && job->state == JOB_DONE && !job->inherited)
             job_forget(sh, job);
     }
 }

@@ -3,7 +3,7 @@
  *
  * The pipe's end becomes a descriptor of the script, passed to commands under its number, and lives
  * until the command whose words it stands in has ended (exec_process_subs_end). The process is
- * nobody's job.
+ * no job that is listed, but $!, and known to `wait`.
  */
 #include <errno.h>
 #include <string.h>
@@ -56,8 +56,12 @@ enum flow exec_process_sub(struct shell *sh, const struct process_sub *sub, stru
         close(mine);
         return flow;
     }
-    job_leave_process(sh);
-    int fd = fdtab_free_fd(sh);
+    flow = job_add_substitution(sh, pid);
+    int fd = flow == FLOW_NEXT ? fdtab_free_fd(sh) : -1;
+    if (flow != FLOW_NEXT) {
+        close(mine);
+        return flow;
+    }
     if (fd < 0) {
         close(mine);
         return shell_fail(sh, ERROR_LIMIT, 1, NULL,

@@ -446,6 +446,8 @@ static enum flow external_start(struct shell *sh, const struct run *run)
     enum flow flow = command_path(sh, name, run->command.default_path, &path);
     /* 126: what is there is no command; in a directory of FPATH it need not be one */
     bool failed = flow == FLOW_ERROR && (sh->err.status == 127 || sh->err.status == 126);
+    if (flow == FLOW_NEXT && path != name)
+        failed = autoload_claims(sh, path);
     if (failed && command_autoload(sh, name, &autoload))
         return exec_call(sh, autoload.func, run->args.count, run->args.argv);
     TRY(flow);

@@ -226,13 +226,14 @@ struct shell {
     mode_t umask;
     uint64_t options_stamp, cwd_stamp, umask_stamp; /* journal */
     uint64_t random_state;
+    uint32_t srandom_bound;    /* values of SRANDOM are below it; 0: any of 32 bits */
     int64_t seconds_base_ns;   /* SECONDS = (now - base) */
     int64_t terminal_limit_ns; /* TMOUT: how long reading from a terminal may wait; 0: for ever */
     struct getopts_state
         getopts;               /* saved in frames: a ksh function has its own, a subshell a copy */
     struct match_state *match; /* .sh.match: special_match.c */
-    const struct discipline_call *discipline;         /* the innermost one running: discipline.h */
-    uint64_t random_stamp, seconds_stamp, line_stamp; /* journal */
+    const struct discipline_call *discipline; /* the innermost one running: discipline.h */
+    uint64_t random_stamp, srandom_stamp, seconds_stamp, line_stamp, background_stamp; /* journal */
 
     struct space *space;      /* the name space in force: namespace.h; NULL: none */
     struct members *compound; /* the compound value under construction, whose members assignments

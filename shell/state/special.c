@@ -77,7 +77,11 @@ static enum flow get_random(struct shell *sh, struct name *name, const char **re
 static enum flow get_srandom(struct shell *sh, struct name *name, const char **ret_text,
                              size_t *ret_len)
 {
-    return show_number(sh, name, (long double)(uint32_t)sys_random(), ret_text, ret_len);
+    uint32_t bound = sh->srandom_bound;
+    uint64_t random = (uint32_t)sys_random();
+
+    return show_number(sh, name, (long double)(bound ? random * bound >> 32 : random), ret_text,
+                       ret_len);
 }
 
 static enum flow get_seconds(struct shell *sh, struct name *name, const char **ret_text,
@@ -293,6 +297,16 @@ static enum flow set_random(struct shell *sh, struct name *name, const char *tex
     return FLOW_NEXT;
 }
 
+/* A number makes later values smaller than itself; 0 and what does not fit lifts that. */
+static enum flow set_srandom(struct shell *sh, struct name *name, const char *text, size_t len)
+{
+    int64_t bound = 0;
+    (void)name;
+    if (text && num_parse_int(text, len, &bound))
+        sh->srandom_bound = bound > 0 && bound <= UINT32_MAX ? (uint32_t)bound : 0;
+    return FLOW_NEXT;
+}
+
 static enum flow set_seconds(struct shell *sh, struct name *name, const char *text, size_t len)
 {
     struct num n = num_int(0);
@@ -369,6 +383,12 @@ static void restore_random(struct shell *sh, void *a, uintptr_t stamp)
     sh->random_stamp = stamp;
 }
 
+static void restore_srandom(struct shell *sh, void *a, uintptr_t stamp)
+{
+    sh->srandom_bound = (uint32_t)(uintptr_t)a;
+    sh->srandom_stamp = stamp;
+}
+
 static void restore_seconds(struct shell *sh, void *a, uintptr_t stamp)
 {
     sh->seconds_base_ns = (int64_t)(intptr_t)a;
@@ -390,6 +410,11 @@ enum flow special_save(struct shell *sh, const struct name *name)
         TRY(frame_record_call(sh, target, restore_random, (void *)(uintptr_t)sh->random_state,
                               sh->random_stamp));
         sh->random_stamp = target->id;
+    }
+    if (name->special->changed == set_srandom && frame_should_record(target, sh->srandom_stamp)) {
+        TRY(frame_record_call(sh, target, restore_srandom, (void *)(uintptr_t)sh->srandom_bound,
+                              sh->srandom_stamp));
+        sh->srandom_stamp = target->id;
     }
     if (name->special->changed == set_seconds && frame_should_record(target, sh->seconds_stamp)) {
         TRY(frame_record_call(sh, target, restore_seconds, (void *)(intptr_t)sh->seconds_base_ns,
