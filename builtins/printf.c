@@ -782,7 +782,6 @@ static void write_plain(struct printer *p, size_t at)
     } while (++p->next < p->count);
 }
 
-/* All turns of FORMAT. */
 static enum flow write_turns(struct printer *p, const char *format)
 {
     struct out *out = p->out, counted;

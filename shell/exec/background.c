@@ -21,6 +21,7 @@ enum { SUMMARY_MAX = 200 };
 void background_child(struct shell *sh, const struct node *node)
 {
     exec_child_begin(sh, node->kind != NODE_SUBSHELL); /* else that counts */
+    sh->last_redirs = node->redirs;
     exec_child_exit(sh, exec_node_last(sh, node));
 }
 

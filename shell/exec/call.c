@@ -153,8 +153,10 @@ static enum flow ksh_run(struct shell *sh, const struct call *call)
     if (call->func->file)
         sh->file = call->func->file;
     sh->arg0 = call->func->name->text;
-    /* set -e and -x are not inherited; typeset -ft traces a function */
-    sh->options &= ~(1ull << OPTION_ERREXIT | 1ull << OPTION_XTRACE);
+    /* set -e is not inherited, nor -x without functrace; typeset -ft traces a function */
+    sh->options &= ~(1ull << OPTION_ERREXIT);
+    if (!option_on(sh, OPTION_FUNCTRACE))
+        sh->options &= ~(1ull << OPTION_XTRACE);
     if (call->func->traced)
         sh->options |= 1ull << OPTION_XTRACE;
     param_enter(sh, &params, call->argc - 1, call->argv + 1, &saved.params);

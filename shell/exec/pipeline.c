@@ -57,6 +57,7 @@ static enum flow part_start(struct shell *sh, struct pipes *pipes, const struct 
             if (failed != FLOW_NEXT)
                 exec_child_exit(sh, FLOW_FORKED);
             exec_child_begin(sh, true);
+            sh->last_redirs = part->redirs;
             exec_child_exit(sh, exec_node_last(sh, part));
         }
     }

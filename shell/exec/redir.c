@@ -201,6 +201,18 @@ static enum flow apply_one(struct shell *sh, struct frame *target, const struct 
     return fresh ? var_set_num(sh, &ref, num_int(fd), 0) : FLOW_NEXT;
 }
 
+/* The process ends with the command that has REDIRS: what they replaced is closed now, so that
+ * nobody at the other end of a pipe waits for a process that does not use it. */
+static void redirs_keep(struct shell *sh, struct frame *target, const struct redir *redirs,
+                        size_t count)
+{
+    sh->last_redirs = NULL;
+    for (size_t i = 0; i < count; i++)
+        if (redirs[i].op == REDIR_OUT_REWRITE || redirs[i].op == REDIR_INOUT_TRUNC)
+            return; /* these still have to do something in the end */
+    fdtab_drop_saved(sh, target);
+}
+
 enum flow redir_apply(struct shell *sh, struct frame *target, const struct redir *redirs,
                       size_t count)
 {
@@ -215,5 +227,7 @@ enum flow redir_apply(struct shell *sh, struct frame *target, const struct redir
         xtrace_redir_end(sh);
     if (flow == FLOW_NEXT)
         sh->line = line;
+    if (__builtin_expect(flow == FLOW_NEXT && count && redirs == sh->last_redirs, 0))
+        redirs_keep(sh, target, redirs, count);
     return flow;
 }

@@ -125,11 +125,10 @@ static bool is_mine(const struct shell *sh, int index)
         return false;
     if (!*trap->action && index > 0 && index < TRAP_SIGNALS)
         return true;
-    if (trap->set_id < subshell_id(sh))
+    bool traces = index == TRAP_INDEX_DEBUG && option_on(sh, OPTION_FUNCTRACE);
+    if (!traces && trap->set_id < subshell_id(sh))
         return false;
-    bool inherited =
-        index == TRAP_INDEX_MEM || (index == TRAP_INDEX_DEBUG && option_on(sh, OPTION_FUNCTRACE));
-    return inherited || trap->func_id == function_id(sh);
+    return traces || index == TRAP_INDEX_MEM || trap->func_id == function_id(sh);
 }
 
 bool trap_is_set(const struct shell *sh, int signal)

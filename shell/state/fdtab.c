@@ -610,6 +610,28 @@ void fdtab_free(struct fdtab *tab)
     mem_free_sized(tab->region, tab, sizeof *tab);
 }
 
+/* What SAVE would bring back is given up. */
+static void save_drop(struct fdtab *tab, struct fd_save *save)
+{
+    save_unlink(save);
+    save->dead = true;
+    if (save->capture)
+        capture_end(tab, save->capture);
+    file_release(tab, save->file);
+}
+
+void fdtab_drop_saved(struct shell *sh, const struct frame *frame)
+{
+    struct fd_save *next;
+    for (struct fd_save *save = sh->fdtab->saves; save; save = next) {
+        next = save->next;
+        if (save->frame_id == frame->id)
+            save_drop(sh->fdtab, save);
+    }
+    for (int fd = 0; fd < FD_STANDARD_COUNT; fd++)
+        standard_mirror(sh->fdtab, fd);
+}
+
 void fdtab_after_fork(struct shell *sh, const struct frame *keep)
 {
     struct fdtab *tab = sh->fdtab;
@@ -620,11 +642,7 @@ void fdtab_after_fork(struct shell *sh, const struct frame *keep)
         next = save->next;
         if (keep && save->frame_id > keep->id)
             continue;
-        save_unlink(save);
-        save->dead = true;
-        if (save->capture)
-            capture_end(tab, save->capture);
-        file_release(tab, save->file);
+        save_drop(tab, save);
     }
     for (int fd = 0; fd < FD_STANDARD_COUNT; fd++)
         standard_mirror(tab, fd);

@@ -147,5 +147,7 @@ void fdtab_free(struct fdtab *tab);
  * fdtab_promote made. KEEP (may be NULL): the frame whose inner frames this child will still roll
  * back (subshell_materialize): what they saved stays. */
 void fdtab_after_fork(struct shell *sh, const struct frame *keep);
+/* Descriptors that FRAME saved are closed and not put back at its end: the process ends with it. */
+void fdtab_drop_saved(struct shell *sh, const struct frame *frame);
 
 #endif

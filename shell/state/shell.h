@@ -272,7 +272,8 @@ struct shell {
     uint32_t condition_depth;  /* in if/while/&&/||/! : set -e and ERR do not act */
     uint32_t
         capture_count; /* command substitutions run so far: did this expansion set the status? */
-    bool exec_last;    /* the simple command about to run is the last thing of this process */
+    const struct redir *last_redirs; /* of the command that this process ends with: not undone */
+    bool exec_last; /* the simple command about to run is the last thing of this process */
     const struct node *command; /* the simple command running; dies with its program */
     const struct node
         *debug_command; /* .sh.command: what the DEBUG trap runs for; NULL outside of its action */
