@@ -4,6 +4,7 @@
  *
  * Each appends to a string and takes text that is not NUL-terminated.
  */
+#include <limits.h>
 #include <string.h>
 
 #include "builtins/operand.h"
@@ -88,6 +89,15 @@ static size_t bracket_end(const char *text, size_t len, size_t at)
     return i < len ? i + 1 : at + 1;
 }
 
+/* How many bytes of TEXT, from the first on, are in SET. */
+static size_t span(const char *text, size_t len, const char *set)
+{
+    size_t at = 0;
+    while (at < len && memchr(set, text[at], strlen(set)))
+        at++;
+    return at;
+}
+
 /* Where one piece of the regular expression (an atom without its repetition) ends. */
 static size_t atom_end(const char *text, size_t len, size_t at)
 {
@@ -115,7 +125,8 @@ static void append_branches(struct str *s, const char *text, size_t len, int lev
 static void append_atom(struct str *s, const char *atom, size_t len, int level)
 {
     if (*atom == '(' && len >= 2) {
-        append_branches(s, atom + 1, len - 2, level + 1);
+        size_t skip = len > 3 && memcmp(atom + 1, "?:", 2) == 0 ? 3 : 1; /* (?: is a group */
+        append_branches(s, atom + skip, len - skip - 1, level + 1);
     } else if (*atom == '[' && len > 2) {
         str_putc(s, '[');
         str_append(s, atom[1] == '^' ? "!" : atom + 1, 1);
@@ -129,7 +140,24 @@ static void append_atom(struct str *s, const char *atom, size_t len, int level)
     }
 }
 
-/* One branch: atoms with their repetitions. */
+/* (?i) (?i:x): what ksh93 writes as ~(i) and ~(i:x). False: ATOM is no such thing. */
+static bool append_flags(struct str *s, const char *atom, size_t len, int level)
+{
+    size_t flags = len > 3 && memcmp(atom, "(?", 2) == 0 ? span(atom + 2, len - 2, "+-imsxg") : 0;
+    size_t at = 2 + flags;
+    if (!flags || at >= len || (atom[at] != ')' && atom[at] != ':'))
+        return false;
+    str_append_z(s, "~(");
+    str_append(s, atom + 2, flags);
+    if (atom[at] == ':') {
+        str_putc(s, ':');
+        append_branches(s, atom + at + 1, len - at - 2, level + 1);
+    }
+    str_putc(s, ')');
+    return true;
+}
+
+/* One branch: atoms with their repetitions, behind which a ? asks for as few as possible. */
 static void append_branch(struct str *s, const char *text, size_t len, int level)
 {
     for (size_t i = 0; i < len && level < 64;) {
@@ -142,7 +170,12 @@ static void append_branch(struct str *s, const char *text, size_t len, int level
             const char *close = memchr(text + end, '}', len - end);
             next = close ? (size_t)(close - text) + 1 : end;
         }
-        if (repeat == '*' && text[i] == '.') {
+        bool lazy = next > end && next < len && text[next] == '?';
+        if (next == end && append_flags(s, text + i, end - i, level)) {
+            i = next;
+            continue;
+        }
+        if (repeat == '*' && text[i] == '.' && !lazy) {
             str_putc(s, '*');
         } else if (next == end && !group) {
             append_atom(s, text + i, end - i, level);
@@ -151,11 +184,11 @@ static void append_branch(struct str *s, const char *text, size_t len, int level
                 str_append(s, text + end, next - end);
             else
                 str_putc(s, next == end ? '@' : repeat);
-            str_putc(s, '(');
+            str_append_z(s, lazy ? "-(" : "(");
             append_atom(s, text + i, end - i, level);
             str_putc(s, ')');
         }
-        i = next;
+        i = next + lazy;
     }
 }
 
@@ -207,50 +240,125 @@ void quote_ere_to_pattern(struct str *s, const char *text, size_t len)
         str_putc(s, '*');
 }
 
+/* Length of the repetition that a ( follows at TEXT: * ? + @ ! or {n,m}, a - behind it for as few
+ * as possible. 0: none. */
+static size_t repeat_length(const char *text, size_t len)
+{
+    size_t at = 0;
+    if (len && memchr("*?+@!", *text, 5)) {
+        at = 1;
+    } else if (len && *text == '{') {
+        at = 1 + span(text + 1, len - 1, "0123456789,");
+        if (at == 1 || at >= len || text[at++] != '}')
+            return 0;
+    }
+    at += at && at < len && text[at] == '-';
+    return at && at < len && text[at] == '(' ? at : 0;
+}
+
+/* The repetition TEXT behind its group. */
+static void append_repeat(struct str *s, const char *text, size_t len)
+{
+    bool lazy = len > 1 && text[len - 1] == '-';
+    if (len == 0 || *text == '@')
+        return;
+    str_append(s, text, len - lazy); /* ! has no regular expression; %P knows it again */
+    if (lazy)
+        str_putc(s, '?');
+}
+
+/* A repetition before the parenthesis waits in OPEN, its length behind it, for the closing one. */
+static void group_open(struct str *open, const char *repeat, size_t len)
+{
+    if (len > UCHAR_MAX)
+        len = 0;
+    str_append(open, repeat, len);
+    str_putc(open, (char)len);
+}
+
+static void group_close(struct str *s, struct str *open)
+{
+    size_t len = (unsigned char)open->data[open->len - 1];
+    size_t start = open->len - 1 - len;
+    str_putc(s, ')');
+    append_repeat(s, open->data + start, len);
+    str_truncate(open, start);
+}
+
+/* ~(i) or ~(i: at the LEN bytes of TEXT; its length, 0: it is no such thing. */
+static size_t append_options(struct str *s, const char *text, size_t len, struct str *open)
+{
+    size_t at = 2;
+    if (len < 4 || memcmp(text, "~(", 2) != 0)
+        return 0;
+    at += span(text + at, len - at, "+-imsxg");
+    if (at == 2 || at == len || (text[at] != ')' && text[at] != ':'))
+        return 0;
+    str_append_z(s, "(?");
+    str_append(s, text + 2, at - 1);
+    if (text[at] == ':')
+        group_open(open, "", 0);
+    return at + 1;
+}
+
+/* The bracket expression at I of TEXT; where it ends. */
+static size_t append_bracket(struct str *s, const char *text, size_t i, size_t len)
+{
+    size_t close = bracket_end(text, len, i);
+    str_putc(s, '[');
+    str_append(s, i + 1 < close && text[i + 1] == '!' ? "^" : text + i + 1, close > i + 1);
+    if (close > i + 2)
+        str_append(s, text + i + 2, close - i - 2);
+    return close;
+}
+
+/* The piece of a pattern at I of TEXT; where the next one begins. */
+static size_t append_piece(struct str *s, const char *text, size_t i, size_t len, struct str *open)
+{
+    char c = text[i];
+    size_t repeat = repeat_length(text + i, len - i);
+    size_t options = append_options(s, text + i, len - i, open);
+    if (options)
+        return i + options;
+    if (repeat) {
+        str_putc(s, '(');
+        group_open(open, text + i, repeat);
+        return i + repeat + 1;
+    }
+    if (c == '[')
+        return append_bracket(s, text, i, len);
+    if (c == ')' && open->len && str_ok(open)) {
+        group_close(s, open);
+    } else if (c == '*') {
+        str_append_z(s, ".*");
+    } else if (c == '?') {
+        str_putc(s, '.');
+    } else if (c == '\\' && i + 1 < len) {
+        str_append(s, text + i, 2);
+        return i + 2;
+    } else {
+        if (c && strchr(".^$+{}()", c))
+            str_putc(s, '\\');
+        str_putc(s, c);
+    }
+    return i + 1;
+}
+
 void quote_pattern_to_ere(struct str *s, const char *text, size_t len)
 {
-    struct str repeats; /* the repetition that each open parenthesis gets at its end */
-    str_init(&repeats, s->region);
-    bool open_start = len > 0 && *text == '*' && (len < 2 || text[1] != '(');
+    struct str open; /* repetitions of the groups that are not closed yet */
+    str_init(&open, s->region);
+    bool open_start = len > 0 && *text == '*' && !repeat_length(text, len);
     bool open_end = len > 1 && text[len - 1] == '*' && text[len - 2] != '\\';
     size_t i = open_start;
     size_t end = open_end && len > i ? len - 1 : len;
     if (!open_start)
         str_putc(s, '^');
-    for (; i < end; i++) {
-        char c = text[i];
-        if (c && strchr("*?+@!", c) && i + 1 < end && text[i + 1] == '(') {
-            str_putc(s, '(');
-            str_putc(&repeats, c);
-            i++;
-        } else if (c == ')' && repeats.len) {
-            char repeat = repeats.data[repeats.len - 1];
-            str_truncate(&repeats, repeats.len - 1);
-            str_putc(s, ')');
-            if (repeat != '@') /* ! has no regular expression; %P knows it again */
-                str_putc(s, repeat);
-        } else if (c == '*') {
-            str_append_z(s, ".*");
-        } else if (c == '?') {
-            str_putc(s, '.');
-        } else if (c == '[') {
-            size_t close = bracket_end(text, end, i);
-            str_putc(s, '[');
-            str_append(s, i + 1 < close && text[i + 1] == '!' ? "^" : text + i + 1, close > i + 1);
-            if (close > i + 2)
-                str_append(s, text + i + 2, close - i - 2);
-            i = close - 1;
-        } else if (c == '\\' && i + 1 < end) {
-            str_append(s, text + i++, 2);
-        } else {
-            if (c && strchr(".^$+{}()", c))
-                str_putc(s, '\\');
-            str_putc(s, c);
-        }
-    }
+    while (i < end)
+        i = append_piece(s, text, i, end, &open);
     if (!open_end)
         str_putc(s, '$');
-    str_release(&repeats);
+    str_release(&open);
 }
 
 /* ---- %B ------------------------------------------------------------------------------------- */
