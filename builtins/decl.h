@@ -25,6 +25,12 @@ struct decl {
     const char *help; /* -h */
 };
 
+/* typeset_option.c: OPTION, which args_option() gave, goes into DECL. */
+enum flow decl_take_option(struct shell *sh, struct args *args, int option,
+                           struct decl *decl) NODISCARD;
+/* typeset_option.c: fails when the options do not go together. */
+enum flow decl_check_options(struct shell *sh, const struct args *args,
+                             const struct decl *decl) NODISCARD;
 /* typeset_list.c: what is shown without operands, and with -p and operands. */
 enum flow decl_list(struct shell *sh, const struct decl *decl) NODISCARD;
 enum flow decl_print(struct shell *sh, const struct decl *decl, const struct args *args) NODISCARD;

@@ -294,8 +294,10 @@ static bool read_date(struct reader *r, long first, bool first_is_year)
     bool three = *end == separator && cclass_is(end[1], CC_DIGIT);
     long third = three ? strtol(end + 1, &end, 10) : 1;
     r->at = end;
-    if ((*r->at | 0x20) == 't' && cclass_is(r->at[1], CC_DIGIT))
-        r->at++;
+    size_t hour_len = *r->at ? strspn(r->at + 1, "0123456789") : 0;
+    if (hour_len && ((*r->at | 0x20) == 't' ||
+                     (strchr("+-._@", *r->at) && hour_len <= 2 && r->at[1 + hour_len] == ':')))
+        r->at++; /* the time follows */
     if (first_is_year)
         return set_date(r, full_year(first), second, third);
     if (!three)

@@ -6,7 +6,6 @@
  * `name=value` texts, arrays and elements as parsed assignments (ARGS->ASSIGNS). Inside a ksh
  * function typeset makes locals; export and readonly work on the variable that is visible.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "builtins/decl.h"
@@ -15,190 +14,9 @@
 #include "shell/expand/expand.h"
 #include "shell/state/members.h"
 #include "shell/state/method.h"
+#include "shell/state/param.h"
 #include "shell/state/scope.h"
 #include "shell/state/type.h"
-
-/* ---- options -------------------------------------------------------------------------------- */
-
-static uint32_t option_attr(int option)
-{
-    switch (option) {
-    case 'a':
-        return VAR_INDEXED;
-    case 'A':
-        return VAR_ASSOC;
-    case 'b':
-        return VAR_BINARY;
-    case 'C':
-        return VAR_COMPOUND;
-    case 'E':
-        return VAR_EXPONENT;
-    case 'F':
-        return VAR_FIXED;
-    case 'H':
-        return VAR_HOST;
-    case 'i':
-        return VAR_INTEGER;
-    case 'l':
-        return VAR_LOWER;
-    case 'L':
-        return VAR_LEFT;
-    case 'n':
-        return VAR_NAMEREF;
-    case 'r':
-        return VAR_READONLY;
-    case 'R':
-        return VAR_RIGHT;
-    case 's':
-        return VAR_SHORT;
-    case 't':
-        return VAR_TAG;
-    case 'u':
-        return VAR_UPPER;
-    case 'x':
-        return VAR_EXPORT;
-    case 'X':
-        return VAR_HEXFLOAT;
-    case 'Z':
-        return VAR_ZERO;
-    default:
-        return 0;
-    }
-}
-
-/* -M NAME, +M NAME; args_option() takes the argument of the first only. */
-static enum flow take_mapping(struct shell *sh, struct args *args, struct decl *decl)
-{
-    const char *mapping = args->option_argument;
-    uint32_t *attr = &decl->change.set;
-    if (args->sign == '+') {
-        bool here = args->cluster && *args->cluster;
-        mapping = here ? args->cluster : args_peek(args, 0);
-        if (!mapping)
-            return builtin_usage_error(sh, args, "+M: mapping argument expected");
-        args->next += !here;
-        args->cluster = NULL;
-        attr = &decl->change.clear;
-    }
-    if (strcmp(mapping, "toupper") == 0)
-        *attr |= VAR_UPPER;
-    else if (strcmp(mapping, "tolower") == 0)
-        *attr |= VAR_LOWER;
-    else
-        return shell_fail(sh, ERROR_BUILTIN, 1, args->argv[0], "%s: unknown mapping name", mapping);
-    return FLOW_NEXT;
-}
-
-/* typeset -a [TYPE]: the subscripts are the type's values. */
-static enum flow take_index_type(struct shell *sh, struct args *args, struct decl *decl)
-{
-    const char *word = args->option_argument;
-    if (!word && (!args->cluster || !*args->cluster)) {
-        word = args_peek(args, 0);
-        if (!word || *word != '[')
-            return FLOW_NEXT;
-        args->next++;
-    }
-    if (!word)
-        return FLOW_NEXT;
-    size_t len = strlen(word);
-    const struct type *type = NULL;
-    if (len > 2 && word[len - 1] == ']')
-        type = type_find(sh, word + 1, len - 2);
-    if (!type)
-        return shell_fail(sh, ERROR_BUILTIN, 1, args->argv[0], "%s: unknown type", word);
-    decl->change.set |= VAR_TYPED_INDEX;
-    decl->change.index_type = type;
-    return FLOW_NEXT;
-}
-
-/* Of attributes that exclude each other the last one counts; -l and -u may both be sizes. */
-static void set_attr(struct decl *decl, uint32_t attr)
-{
-    uint32_t drop = 0;
-    if (attr & VAR_NUMERIC)
-        drop = VAR_NUMERIC;
-    else if (attr & (VAR_LEFT | VAR_RIGHT))
-        drop = VAR_LEFT | VAR_RIGHT;
-    else if (attr & VAR_ARRAY)
-        drop = VAR_ARRAY;
-    decl->change.set = (decl->change.set & ~drop) | attr;
-    if (attr & (VAR_LOWER | VAR_UPPER))
-        decl->last_case = attr;
-    if (attr & (VAR_LOWER | VAR_SHORT))
-        decl->last_size = attr;
-}
-
-/* One option of typeset. */
-static enum flow take_option(struct shell *sh, struct args *args, int option, struct decl *decl)
-{
-    uint32_t attr = option_attr(option);
-    bool first = !decl->any_option;
-    decl->any_option = true;
-    if (first)
-        decl->names_only = args->sign == '+';
-    switch (option) {
-    case 'p':
-        decl->print = true;
-        return FLOW_NEXT;
-    case 'f':
-        decl->functions = true;
-        return FLOW_NEXT;
-    case 'g':
-        decl->change.global = true;
-        return FLOW_NEXT;
-    case 'm':
-        decl->move = true;
-        return FLOW_NEXT;
-    case 'M':
-        return take_mapping(sh, args, decl);
-    case 'h':
-        decl->help = args->option_argument;
-        return FLOW_NEXT;
-    case 'S':
-        decl->is_static = true;
-        return FLOW_NEXT;
-    case 'T':
-        decl->define_type = true;
-        return FLOW_NEXT;
-    default:
-        break;
-    }
-    decl->undefined |= option == 'u';
-    decl->traced |= option == 't';
-    if (args->sign == '+') {
-        decl->change.clear |= attr;
-        return FLOW_NEXT;
-    }
-    set_attr(decl, attr);
-    if (option == 'a')
-        return take_index_type(sh, args, decl);
-    if (args->option_argument) {
-        int number = (int)strtol(args->option_argument, NULL, 10);
-        int *field = option == 'i' ? &decl->change.base : &decl->change.width;
-        if (*field < 0) /* the first one counts, as in ksh93 */
-            *field = number;
-    }
-    return FLOW_NEXT;
-}
-
-/* Which options do not go together. */
-static enum flow check_options(struct shell *sh, const struct args *args, const struct decl *decl)
-{
-    uint32_t set = decl->change.set;
-    if (decl->move && (set || decl->functions || decl->print))
-        return builtin_usage_error(sh, args, "-m cannot be used with other options");
-    if ((set & VAR_BINARY) && (set & (VAR_LEFT | VAR_LOWER | VAR_UPPER)))
-        return builtin_usage_error(sh, args, "-b cannot be used with -L/-u/-l");
-    if ((set & VAR_NUMERIC) && (set & VAR_JUSTIFY))
-        return builtin_usage_error(sh, args, "-i/-F/-E/-X cannot be used with -L/-R/-Z");
-    if ((set & VAR_NAMEREF) && (set & ~(uint32_t)VAR_NAMEREF))
-        return builtin_usage_error(sh, args, "-n cannot be used with other options except -g");
-    if (decl->functions && (set & ~(uint32_t)(VAR_UPPER | VAR_TAG | VAR_EXPORT)))
-        return builtin_usage_error(sh, args,
-                                   "-f cannot be used with other options except -t and -u");
-    return FLOW_NEXT;
-}
 
 /* ---- operands ------------------------------------------------------------------------------- */
 
@@ -252,8 +70,24 @@ static bool operand_parse(const char *text, struct operand *ret)
     return text[len] == '\0' || text[len] == '=';
 }
 
-/* Does the running command write the value of NAME= as a positional parameter? Then a reference to
- * it means a variable of the caller. */
+/* Does WORD have a positional parameter that is not empty? */
+static bool word_has_parameter(const struct shell *sh, const struct word *word)
+{
+    if (word->kind != WORD_GENERAL)
+        return false;
+    for (uint32_t i = 0; i < word->part_count; i++) {
+        const struct part *part = &word->parts[i];
+        if (part->kind != PART_PARAM || part->param->form != PARAM_POSITIONAL)
+            continue;
+        const char *text = param_get(sh, part->param->index);
+        if (text && *text)
+            return true;
+    }
+    return false;
+}
+
+/* Does the running command write the value of NAME= with a positional parameter? Then a reference
+ * to it means a variable of the caller. */
 static bool value_is_parameter(const struct shell *sh, const char *name, size_t len)
 {
     if (!sh->command || sh->command->kind != NODE_SIMPLE)
@@ -265,9 +99,7 @@ static bool value_is_parameter(const struct shell *sh, const char *name, size_t 
         if (!assign || assign->kind != ASSIGN_WORD || !assign->word || !assign->ref.name ||
             !text_eq(assign->ref.name->text, assign->ref.name->len, name, len))
             continue;
-        const struct word *word = assign->word;
-        return word->kind == WORD_GENERAL && word->part_count > 0 &&
-               word->parts[0].kind == PART_PARAM && word->parts[0].param->form == PARAM_POSITIONAL;
+        return word_has_parameter(sh, assign->word);
     }
     return false;
 }
@@ -366,20 +198,46 @@ static enum flow extend(struct shell *sh, const struct decl *decl, const struct 
     return FLOW_NEXT;
 }
 
+/* Does OPERAND give the whole variable a new list of members? */
+static bool is_new_list(const struct operand *operand)
+{
+    const struct assign *assign = operand->assign;
+    return assign && !operand->append && !assign->append &&
+           operand->ref_len == operand->whole_len &&
+           (assign->kind == ASSIGN_COMPOUND || (assign->kind == ASSIGN_ARRAY && !assign->elements));
+}
+
+/* A type's command: is NAME, in the scope where it is declared, no instance of the type yet? One
+ * that is given a list starts anew. */
+static enum flow begin_instance(struct shell *sh, const struct var_ref *ref,
+                                const struct var_change *change, const struct operand *operand,
+                                bool *ret_is_new)
+{
+    struct members *m;
+    if (change->local) {
+        const struct var_change scope = { .base = -1, .width = -1, .local = true };
+        TRY(var_declare_ref(sh, ref, &scope));
+    }
+    TRY(var_find_members(sh, ref, &m));
+    *ret_is_new = !m || m->type != change->type;
+    if (*ret_is_new || change->set & VAR_ARRAY || !is_new_list(operand))
+        return FLOW_NEXT;
+    *ret_is_new = true;
+    return var_unset(sh, ref, false);
+}
+
 /* typeset -C and a type's command: what NAME has before it is given its value. */
 static enum flow declare_members(struct shell *sh, const struct decl *decl,
-                                 const struct var_ref *ref, struct var_change *change)
+                                 const struct var_ref *ref, struct var_change *change,
+                                 const struct operand *operand)
 {
-    bool is_new = true;
-    if (change->set & VAR_TYPED) {
-        struct members *m;
-        TRY(var_find_members(sh, ref, &m));
-        is_new = !m || m->type != change->type;
-    }
+    bool is_new = false;
+    if (change->set & VAR_TYPED)
+        TRY(begin_instance(sh, ref, change, operand, &is_new));
     if (decl->is_static && sh->compound && sh->compound->open)
         change->set |= VAR_STATIC;
     TRY(var_declare_ref(sh, ref, change));
-    if (!(change->set & VAR_TYPED) || !is_new || change->set & VAR_ARRAY)
+    if (!is_new || change->set & VAR_ARRAY)
         return FLOW_NEXT;
     return method_create(sh, ref);
 }
@@ -426,6 +284,12 @@ static enum flow remember_help(struct shell *sh, const struct decl *decl, const 
     return type_help_add(sh, (struct type *)sh->compound->type, name, decl->help);
 }
 
+static enum flow make_readonly(struct shell *sh, const struct var_ref *ref)
+{
+    struct var_change readonly = { .set = VAR_READONLY, .base = -1, .width = -1 };
+    return var_declare_ref(sh, ref, &readonly);
+}
+
 static enum flow declare(struct shell *sh, const struct decl *decl, const struct args *args,
                          const struct operand *operand)
 {
@@ -469,7 +333,7 @@ static enum flow declare(struct shell *sh, const struct decl *decl, const struct
     /* A local scalar made anew may not meet the array of the same name outside, so it is declared
      * first in any case. */
     if (sh->compound || change.set & (VAR_COMPOUND | VAR_TYPED))
-        TRY(declare_members(sh, decl, &ref, &change));
+        TRY(declare_members(sh, decl, &ref, &change, operand));
     else
         TRY(var_declare_ref(sh, &ref, &change));
     if (subscripted)
@@ -477,10 +341,7 @@ static enum flow declare(struct shell *sh, const struct decl *decl, const struct
     else if (change.set & VAR_ENUM && !has_value)
         TRY(set_first_value(sh, &ref));
     TRY(assign_value(sh, args, &ref, operand));
-    if (!freeze)
-        return FLOW_NEXT;
-    struct var_change readonly = { .set = VAR_READONLY, .base = -1, .width = -1 };
-    return var_declare_ref(sh, &ref, &readonly);
+    return freeze ? make_readonly(sh, &ref) : FLOW_NEXT;
 }
 
 /* typeset -S in a ksh function: the local name refers to a hidden global variable, which is given
@@ -508,11 +369,18 @@ static enum flow declare_static(struct shell *sh, const struct decl *decl, const
     if (!first)
         return FLOW_NEXT;
     struct var_change change = decl->change;
+    const struct var_ref local = var_ref_name(name);
+    bool has_value = operand->value || operand->assign;
+    bool freeze = has_value && (change.set & VAR_READONLY);
+    if (freeze)
+        change.set &= ~(uint32_t)VAR_READONLY;
     change.local = false;
     change.global = true;
     TRY(var_declare(sh, target, &change));
-    const struct var_ref local = var_ref_name(name);
-    return assign_value(sh, args, &local, operand);
+    if (change.set & VAR_ENUM && !has_value)
+        TRY(set_first_value(sh, &local));
+    TRY(assign_value(sh, args, &local, operand));
+    return freeze ? make_readonly(sh, &local) : FLOW_NEXT;
 }
 
 /* ---- typeset -m new=old ---------------------------------------------------------------------- */
@@ -543,8 +411,13 @@ static enum flow move_variable(struct shell *sh, const struct decl *decl, const 
     bool whole = target.kind == REF_SCALAR;
     TRY(var_find_members(sh, &from, &m));
     if (m && !(whole && var->attrs & VAR_ARRAY)) {
-        const struct var_change change = { .base = -1, .width = -1, .local = decl->change.local };
-        if (to.kind == REF_SCALAR && !to.step_count)
+        const struct var_change change = { .set = m->type ? VAR_TYPED : 0,
+                                           .type = m->type,
+                                           .base = -1,
+                                           .width = -1,
+                                           .local = decl->change.local };
+        bool is_member = to.step_count && to.steps[to.step_count - 1].kind == REF_MEMBER;
+        if (is_member || (to.kind == REF_SCALAR && !to.step_count))
             TRY(var_declare_ref(sh, &to, &change));
         TRY(var_copy_compound(sh, &to, m, 0));
         return var_unset(sh, &from, false);
@@ -608,14 +481,14 @@ enum flow decl_run(struct shell *sh, struct args *args, struct decl *decl)
     for (int option; (option = args_option(sh, args, &flow)) != 0;) {
         if (option < 0)
             return flow;
-        TRY(take_option(sh, args, option, decl));
+        TRY(decl_take_option(sh, args, option, decl));
     }
     const char *lone = args_peek(args, 0);
     if (lone && strcmp(lone, "+") == 0 && args_left(args) == 1) { /* typeset + */
         args->next++;
         decl->names_only = decl->any_option = true;
     }
-    TRY(check_options(sh, args, decl));
+    TRY(decl_check_options(sh, args, decl));
     if (decl->change.dynamic && !scope_call(sh))
         return shell_fail(sh, ERROR_BUILTIN, 1, args->argv[0], "can only be used in a function");
     if (!(decl->change.set & VAR_NUMERIC) && decl->last_case)

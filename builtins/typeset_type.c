@@ -239,6 +239,8 @@ enum flow type_define_operand(struct shell *sh, const char *text, const struct a
         assign->kind == ASSIGN_COMPOUND ? exec_members(sh, assign, type->prototype) : FLOW_NEXT;
     type_end(type);
     if (flow == FLOW_NEXT)
+        flow = type_share(sh, type);
+    if (flow == FLOW_NEXT)
         flow = describe(sh, type);
     if (sh->memory_failures != failures) { /* perhaps told already, and something is missing */
         type_abandon(sh, type);

@@ -697,7 +697,7 @@ enum flow arith_compile(struct shell *sh, const char *text, size_t len,
     skip_space(&c);
     bool ok = c.p == c.end ? emit_int(&c, 0) : compile_expr(&c, PREC_COMMA);
     if (ok && c.p != c.end)
-        ok = fail(&c, "arithmetic syntax error");
+        ok = fail(&c, *c.p == ')' ? "unbalanced parenthesis" : "arithmetic syntax error");
     ok = ok && emit(&c, OP_END, 0, 0);
     struct arith_code *code = ok ? code_build(&c, len) : NULL;
     items_release(&c.insns);

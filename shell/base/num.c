@@ -372,7 +372,7 @@ long double num_round_half(long double f, char conversion, int precision)
         }
         for (; magnitude / (double)unit < 1; unit /= 10) {
         }
-        magnitude /= (double)unit;
+        magnitude = (double)(magnitude / unit);
         precision -= conversion == 'g' && precision > 0;
     }
     if (precision > 15 || magnitude >= 0x1p53 ||

@@ -98,6 +98,8 @@ static enum flow child_start(struct shell *sh, const struct spawn_plan *plan,
 {
     const struct frame *keep = plan->continues ? sh->frame->subshell : NULL;
     sh->is_child = true;
+    if (!plan->continues)
+        sh->random_state = sys_random();
     process_enter_place(place);
     traps_after_fork(sh, plan->continues);
     if (place->ignore_interrupts)

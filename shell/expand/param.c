@@ -8,6 +8,7 @@
 #include "shell/base/utf8.h"
 #include "shell/expand/build.h"
 #include "shell/state/array.h"
+#include "shell/state/func.h"
 #include "shell/state/method.h"
 #include "shell/state/namespace.h"
 #include "shell/state/option.h"
@@ -452,8 +453,12 @@ static void target_name(const struct shell *sh, const struct var_ref *written,
                         const struct var_ref *target, struct str *ret)
 {
     const struct var *var = written->name->cur;
+    if (var && (var->attrs & VAR_NAMEREF) && var->target && func_static_name(var->target)) {
+        var_ref_append(ret, written);
+        return;
+    }
     if (written->kind != REF_SCALAR || !var || !(var->attrs & VAR_NAMEREF) || !var->target ||
-        !target->base) {
+        !(target->base || var->target_rest)) {
         var_ref_append(ret, target->base ? written : target);
         return;
     }
@@ -471,6 +476,8 @@ static enum flow param_bang(struct builder *b, const struct part *part, struct s
     struct var *var;
     const struct var_ref written = s->ref;
     TRY(var_resolve(sh, &s->ref, &var));
+    if (var && (var->attrs & VAR_NAMEREF) && !var->target)
+        return shell_fail(sh, ERROR_EXPANSION, 1, var->name->text, "no reference name");
     if (!var)
         TRY(name_unset(sh, s->ref.name));
     struct str name;

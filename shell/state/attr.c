@@ -336,7 +336,8 @@ static void show_float(struct str *s, const struct var *var, long double f)
     else if (var->attrs & VAR_FIXED)
         show_fixed(s, f, width, most);
     else if (var->attrs & VAR_EXPONENT)
-        str_printf(s, "%.*Lg", width < most ? width : most, f);
+        str_printf(s, "%.*Lg", width < most ? width : most,
+                   num_round_half(f, 'g', width < most ? width : most));
     else
         str_printf(s, "%.*a", var->width < 0 ? HEXFLOAT_DIGITS : width,
                    num_round_hex(f, var->width));

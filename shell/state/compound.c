@@ -387,6 +387,15 @@ enum flow var_find_members(struct shell *sh, const struct var_ref *ref, struct m
     return FLOW_NEXT;
 }
 
+/* Does REF, which led to an array, mean all of it, and no element? */
+static bool means_whole(struct shell *sh, const struct var_ref *ref)
+{
+    struct var_ref target = *ref;
+    struct var *unused;
+    return var_resolve(sh, &target, &unused) == FLOW_NEXT && target.kind == REF_SCALAR &&
+           !target.step_count;
+}
+
 enum flow var_begin_compound(struct shell *sh, const struct var_ref *ref, unsigned flags,
                              struct members **ret)
 {
@@ -403,8 +412,7 @@ enum flow var_begin_compound(struct shell *sh, const struct var_ref *ref, unsign
         *ret = members_hold(m);
         return FLOW_NEXT;
     }
-    if (ref->kind == REF_SCALAR && !ref->step_count && (place.var->attrs & VAR_ARRAY) &&
-        !(flags & ASSIGN_APPEND)) {
+    if (!(flags & ASSIGN_APPEND) && (place.var->attrs & VAR_ARRAY) && means_whole(sh, ref)) {
         struct place whole = place;
         TRY(var_become_scalar(sh, place.var));
         whole.kind = REF_SCALAR;

@@ -424,7 +424,7 @@ static enum flow make_reference(struct shell *sh, struct var *var, const struct 
     if (next.target) {
         next.attrs &= ~(uint32_t)VAR_NOTHING;
         if (change->nameref_caller)
-            next.target_var = scope_caller_local(sh, name_root(next.target));
+            TRY(scope_caller_var(sh, name_root(next.target), &next.target_var));
         if (!next.target_var && next.target == var->name && change->nameref_caller && var->owner)
             next.target_var = var->outer; /* the global one */
         if (!next.target_var && (!next.target->dotted || name_root(next.target)->cur))
@@ -435,6 +435,12 @@ static enum flow make_reference(struct shell *sh, struct var *var, const struct 
             TRY(qualify_target(sh, next.target, &next.target));
         if (!has_parent(&next))
             return shell_fail(sh, ERROR_ASSIGN, 1, next.target->text, "no parent");
+        if (!var->owner && !var->in && !next.target_var &&
+            scope_has_local(sh, name_root(next.target)))
+            return shell_fail(sh, ERROR_ASSIGN, 1, var->name->text,
+                              "global reference cannot refer to local variable");
+        if (rest)
+            TRY(reference_settle(sh, next.target, next.target_var, &rest));
     }
     if (rest) {
         next.target_rest = text_dup(sh->heap, rest);

@@ -76,16 +76,13 @@ static struct func *find_own(struct shell *sh, const struct var *var, enum disci
     return name ? name->func : NULL;
 }
 
-/* The one of the type that VAR is an instance of, or of that VAR is a member of an instance of. */
+/* The one for this member of the type that PLACE is a member of an instance of, or else that of the
+ * type that it is an instance of. */
 static struct func *find_typed(struct shell *sh, const struct place *place, enum discipline kind)
 {
     const struct members *own = place_members(place);
-    const struct type *type = own ? own->type : NULL;
+    const struct type *type;
     struct func *func;
-    if (!type && (place->var->attrs & VAR_TYPED))
-        type = place->var->type;
-    if (type && type->prototype && (func = type_method(sh, type, kind_names[kind])))
-        return func;
     struct str path, longer;
     str_init(&path, sh->scratch);
     str_append_z(&path, kind_names[kind]);
@@ -97,7 +94,10 @@ static struct func *find_typed(struct shell *sh, const struct place *place, enum
         if (type && str_ok(&path) && (func = type_method(sh, type, str_text(&path))))
             return func;
     }
-    return NULL;
+    type = own ? own->type : NULL;
+    if (!type && (place->var->attrs & VAR_TYPED))
+        type = place->var->type;
+    return type && type->prototype ? type_method(sh, type, kind_names[kind]) : NULL;
 }
 
 static struct func *find(struct shell *sh, const struct place *place, enum discipline kind)

@@ -47,6 +47,11 @@ static void restore(struct shell *sh, void *a, uintptr_t b)
     sh->command_epoch++;
 }
 
+bool func_static_name(const struct name *name)
+{
+    return name->dotted && strncmp(name->text, STATIC_PREFIX, strlen(STATIC_PREFIX)) == 0;
+}
+
 /* Unsets the static variables of FUNC, which is about to be replaced. */
 static enum flow drop_statics(struct shell *sh, struct func *func)
 {

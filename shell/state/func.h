@@ -7,7 +7,9 @@
 #include "shell/syntax/ast.h"
 
 #define STATIC_PREFIX ".sh.static." /* `typeset -S x` in f is the variable .sh.static.f.x */
-#define MATH_PREFIX   ".sh.math."   /* functions of this name are called in arithmetic */
+/* Is NAME that of such a variable? */
+bool func_static_name(const struct name *name);
+#define MATH_PREFIX ".sh.math." /* functions of this name are called in arithmetic */
 
 struct func {
     struct name *name;

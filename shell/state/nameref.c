@@ -318,6 +318,76 @@ static enum flow key_to_index(struct shell *sh, const struct place *place, int64
                             ret);
 }
 
+/* Is what the next subscript of PLACE goes into an array of keys? */
+static enum flow takes_keys(struct shell *sh, struct place *place, bool *ret)
+{
+    const struct var *var = place->var;
+    *ret = false;
+    if (place->kind == REF_SCALAR || !var) {
+        *ret = var && var->attrs & (VAR_ASSOC | VAR_TYPED_INDEX);
+        return FLOW_NEXT;
+    }
+    if (!(var->attrs & VAR_ARRAY))
+        return FLOW_NEXT;
+    TRY(place->step_count ? find_inner(sh, place) : FLOW_NEXT);
+    const struct value *v = place_stored(place);
+    *ret = v && (v->bits & VALUE_ARRAY) && v->array->assoc;
+    return FLOW_NEXT;
+}
+
+/* One subscript at TEXT, LEN bytes with its brackets, of a reference whose way so far is PLACE: its
+ * text goes to TO. */
+static enum flow settle_subscript(struct shell *sh, struct place *place, const char *text,
+                                  size_t len, struct str *to)
+{
+    struct ref_step step = { .kind = REF_KEY, .key = text + 1, .key_len = len - 2, .all = '@' };
+    bool keys;
+    TRY(takes_keys(sh, place, &keys));
+    if (step.key_len == 1 && (text[1] == '@' || text[1] == '*')) {
+        step.kind = REF_ALL;
+    } else if (!keys) {
+        TRY(text_to_index(sh, place->name->text, step.key, step.key_len, &step.index));
+        step.kind = REF_INDEX;
+    }
+    bool first = place->kind == REF_SCALAR;
+    TRY(push_subscript(sh, place, &step));
+    if (step.kind != REF_INDEX) {
+        str_append(to, text, len);
+        return FLOW_NEXT;
+    }
+    if (first)
+        TRY(check_index(sh, place));
+    str_printf(to, "[%lld]", (long long)(first ? place->index : step.index));
+    return FLOW_NEXT;
+}
+
+enum flow reference_settle(struct shell *sh, struct name *target, struct var *root,
+                           const char **rest)
+{
+    struct place place = { 0 };
+    struct str s;
+    const char *at = *rest;
+    str_init(&s, sh->scratch);
+    TRY(walk_name(sh, target, NULL, root, &place, false));
+    while (*at) {
+        size_t len = *at == '[' ? (size_t)(subscript_end(at) - at) + 1 : 1 + strcspn(at + 1, ".[");
+        if (*at == '[') {
+            TRY(settle_subscript(sh, &place, at, len, &s));
+        } else {
+            struct name *member = name_intern(sh, at + 1, len - 1);
+            if (!member)
+                return shell_fail_memory(sh, len);
+            TRY(place_enter(sh, &place, member, false));
+            str_append(&s, at, len);
+        }
+        at += len;
+    }
+    if (!str_ok(&s))
+        return shell_fail_memory(sh, s.len);
+    *rest = str_text(&s);
+    return FLOW_NEXT;
+}
+
 enum flow place_settle(struct shell *sh, struct place *ret)
 {
     uint32_t attrs = ret->var ? ret->var->attrs : 0;

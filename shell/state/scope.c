@@ -240,6 +240,25 @@ static bool is_local(const struct shell *sh, const struct var *var)
            (var->owner->kind != FRAME_CMD || (func && var->owner == call_frame(func)));
 }
 
+bool scope_has_local(const struct shell *sh, const struct name *name)
+{
+    return name->cur && is_local(sh, name->cur);
+}
+
+enum flow scope_caller_var(struct shell *sh, struct name *name, struct var **ret_var)
+{
+    const struct frame *func = sh->frame->func, *at = sh->frame;
+    *ret_var = NULL;
+    while (at && at->kind != FRAME_FUNC && at->kind != FRAME_DOT && !at->is_call)
+        at = at->outer;
+    if (!func || at != func)
+        return FLOW_NEXT;
+    *ret_var = scope_caller_local(sh, name);
+    if (*ret_var || sh->space || name->text[0] == '.' || name->special)
+        return FLOW_NEXT;
+    return scope_global(sh, name, ret_var);
+}
+
 struct var *scope_reference_root(const struct shell *sh, const struct var *holder)
 {
     const struct name *root = name_root(holder->target);

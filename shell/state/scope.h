@@ -46,8 +46,13 @@ struct var *scope_reference_root(const struct shell *sh, const struct var *holde
  * visible whenever it is used. */
 enum flow scope_reference_bind(struct shell *sh, const struct var *holder, struct name *root,
                                struct var **ret_var) NODISCARD;
-/* The variable that NAME means in the function that called the running one; NULL: none there but
- * the global. */
+/* The local variable that NAME means in the function that called the running one; NULL: there is
+ * none. */
 struct var *scope_caller_local(struct shell *sh, const struct name *name);
+/* The variable that NAME means there, the global one (made when missing) if no local. NULL: no ksh
+ * function runs whose caller has other variables. */
+enum flow scope_caller_var(struct shell *sh, struct name *name, struct var **ret_var) NODISCARD;
+/* Does a local of a running ksh function bear NAME? */
+bool scope_has_local(const struct shell *sh, const struct name *name);
 
 #endif

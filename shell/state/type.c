@@ -13,6 +13,7 @@
 #include "shell/state/members.h"
 #include "shell/state/name.h"
 #include "shell/state/namespace.h"
+#include "shell/state/scope.h"
 #include "shell/state/value.h"
 
 const struct type *type_find(const struct shell *sh, const char *name, size_t len)
@@ -142,6 +143,26 @@ enum flow type_begin(struct shell *sh, const char *name, void *command, struct t
 void type_end(struct type *type)
 {
     type->prototype->open = false;
+}
+
+enum flow type_share(struct shell *sh, const struct type *type)
+{
+    const struct members *m = type->prototype;
+    for (uint32_t i = 0; i < m->count; i++) {
+        struct var *member = m->items[i], *var;
+        if (!(member->attrs & VAR_STATIC))
+            continue;
+        struct name *name = type_method_name(sh, type, member->name->text, member->name->len);
+        if (!name)
+            return shell_fail_memory(sh, member->name->len);
+        TRY(scope_global(sh, name, &var));
+        if (value_is_set(&var->value) || var->attrs & VAR_NAMEREF)
+            continue;
+        var->attrs = VAR_NAMEREF;
+        var->target = member->name;
+        var->target_var = member;
+    }
+    return FLOW_NEXT;
 }
 
 void type_abandon(struct shell *sh, struct type *type)

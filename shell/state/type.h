@@ -60,6 +60,9 @@ enum flow type_begin(struct shell *sh, const char *name, void *command,
                      struct type **ret) NODISCARD;
 /* Its prototype is complete. */
 void type_end(struct type *type);
+/* The members of TYPE that all instances share are variables of their own, too:
+ * `.sh.type.TYPE.NAME`. */
+enum flow type_share(struct shell *sh, const struct type *type) NODISCARD;
 /* TYPE could not be completed: its name is free again. It stays for what points to it. */
 void type_abandon(struct shell *sh, struct type *type);
 /* TYPE, being defined, gets the members of PARENT, of which it is an extension. */

@@ -9,6 +9,7 @@
  * Must not change a variable, except through what its disciplines do.
  */
 #include "shell/state/discipline.h"
+#include "shell/state/func.h"
 #include "shell/state/namespace.h"
 #include "shell/state/special.h"
 #include "shell/state/var_private.h"
@@ -380,6 +381,9 @@ static enum flow find_var(struct shell *sh, struct name *name, struct var **ret)
         TRY(place_find(sh, &ref, &place));
         *ret = place.var;
     }
+    struct var *var = *ret;
+    if (var && (var->attrs & VAR_NAMEREF) && var->target && func_static_name(var->target))
+        *ret = var->target->cur; /* typeset -S: a plain variable to the script */
     return FLOW_NEXT;
 }
 

@@ -41,6 +41,10 @@ enum flow place_find_whole(struct shell *sh, const struct var_ref *ref,
 enum flow place_settle(struct shell *sh, struct place *place) NODISCARD;
 /* PLACE's variable is followed while it is a name reference. */
 enum flow place_follow(struct shell *sh, struct place *place, bool make) NODISCARD;
+/* The subscripts of *REST, which follows TARGET in a reference that starts from ROOT (NULL: the
+ * visible variable), are worked out: `[i]` of an indexed array becomes `[3]`. In scratch. */
+enum flow reference_settle(struct shell *sh, struct name *target, struct var *root,
+                           const char **rest) NODISCARD;
 /* The reference that leads to PLACE; borrows from it. */
 static inline struct var_ref place_ref(const struct place *place)
 {
