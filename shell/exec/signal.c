@@ -117,6 +117,11 @@ static bool outer_waits(struct shell *sh, int signal)
            !sh->frame->subshell->is_process;
 }
 
+static bool is_taken_over(const struct traps *traps, int signal)
+{
+    return signal < 64 && (traps->taken_over >> signal & 1);
+}
+
 static enum disposition wanted(struct shell *sh, int signal)
 {
     struct traps *traps = sh->traps;
@@ -132,8 +137,9 @@ static enum disposition wanted(struct shell *sh, int signal)
             return SIG_HANDLED;
         if (ignored_by_interactive(signal))
             return SIG_IGNORED_SHELL;
-        if (signal_is_fatal(signal) && !signal_ignored_at_start(sh, signal))
-            return SIG_HANDLED; /* the terminal is given back before it dies, and jobs hung up */
+        /* The terminal is given back before it dies, and jobs are hung up. */
+        if (signal_is_fatal(signal))
+            return is_taken_over(traps, signal) ? SIG_IGNORED_START : SIG_HANDLED;
     }
     if (traps->is_async && (signal == SIGINT || signal == SIGQUIT))
         return SIG_IGNORED_ASYNC;
@@ -246,27 +252,19 @@ void signal_window(struct shell *sh)
 
 void traps_init(struct shell *sh)
 {
-    static const int signals[] = { SIGHUP,  SIGINT,  SIGQUIT, SIGTERM,
-                                   SIGTSTP, SIGTTIN, SIGTTOU, SIGWINCH };
     handler_shell = sh;
     mem_limit_notify = on_memory_limit;
     if (!sh->interactive)
         return;
-    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
+    for (int signal = 1; signal < TRAP_SIGNALS; signal++) {
+        if (!signal_is_fatal(signal) && !ignored_by_interactive(signal) && signal != SIGWINCH)
+            continue;
         /* Those of job control are for the shell to manage: jobs have to stop in any case. */
-        bool is_of_jobs = signals[i] == SIGTSTP || signals[i] == SIGTTIN || signals[i] == SIGTTOU;
-        if (signal_ignored_at_start(sh, signals[i]) && !is_of_jobs && signals[i] != SIGHUP)
-            sh->traps->taken_over |= UINT64_C(1) << signals[i];
-        signal_apply(sh, signals[i]);
+        bool is_of_jobs = signal == SIGTSTP || signal == SIGTTIN || signal == SIGTTOU;
+        if (signal_ignored_at_start(sh, signal) && !is_of_jobs)
+            sh->traps->taken_over |= UINT64_C(1) << signal;
+        signal_apply(sh, signal);
     }
-    for (int signal = 1; signal < TRAP_SIGNALS; signal++)
-        if (signal_is_fatal(signal) && !signal_ignored_at_start(sh, signal))
-            signal_apply(sh, signal);
-}
-
-static bool is_taken_over(const struct traps *traps, int signal)
-{
-    return signal < 64 && (traps->taken_over >> signal & 1);
 }
 
 void traps_reset_in_child(struct shell *sh)

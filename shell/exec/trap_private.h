@@ -57,7 +57,8 @@ struct traps {
     bool child_ignored; /* CHLD was ignored at start; the shell needs it and undoes that for itself
                          */
     /* Signals, as bits, that were ignored when an interactive shell started, which has taken them
-     * for itself: its children ignore them, until a trap is set. */
+     * for itself: its children ignore them, and so does it those that would end it, until a trap is
+     * set. */
     uint64_t taken_over;
     bool is_async; /* a background list without job control: INT and QUIT are ignored */
 };
