@@ -200,6 +200,9 @@ enum flow job_wait_foreground(struct shell *sh, struct job *job)
     else
         processes_wait(sh, job);
     jobs_take_terminal(sh, job);
+    bool given_up = job->state == JOB_RUNNING && sh->interactive && trap_pending_fatal(sh);
+    if (given_up && job->group > 0) /* it is hung up with the others */
+        return trap_run_pending(sh);
     sh->status = job_status(sh, job);
     if (job->state == JOB_STOPPED) {
         job_stopped(sh, job);

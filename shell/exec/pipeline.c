@@ -145,6 +145,8 @@ static enum flow last_here(struct shell *sh, struct pipes *pipes)
             job_leave(sh, job);
         return flow;
     }
+    if (flow == FLOW_EXIT && trap_is_dying(sh)) /* the heads are hung up then */
+        return flow;
     enum flow waited = job ? job_wait_foreground(sh, job) : FLOW_NEXT;
     int head_status = job && sh->status ? sh->status : pipes->written;
     if (!fails)

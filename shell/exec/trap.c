@@ -630,6 +630,11 @@ void trap_note_signal(struct shell *sh, int signal)
         kill(getpid(), signal);
 }
 
+bool trap_is_dying(const struct shell *sh)
+{
+    return sh->traps->dying_of != 0;
+}
+
 void trap_die(struct shell *sh)
 {
     int signal = sh->traps->dying_of;

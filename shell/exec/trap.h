@@ -65,6 +65,8 @@ bool trap_signal_self(struct shell *sh, int signal);
 void trap_note_signal(struct shell *sh, int signal);
 /* What `exit` without operand uses: in a trap action the status from before it; else sh->status. */
 int trap_exit_status(const struct shell *sh);
+/* Whether a signal ends the shell: nothing is waited for any more. */
+bool trap_is_dying(const struct shell *sh);
 /* After the EXIT trap: if a signal ended the shell, it dies of that signal here, so that its parent
  * sees it; else returns. */
 void trap_die(struct shell *sh);
