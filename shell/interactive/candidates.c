@@ -192,8 +192,9 @@ static const char *folder_of_word(const struct finder *f)
 {
     struct str folder;
     str_init(&folder, f->sh->scratch);
-    append_path(f->sh, str_text(&f->c->word), f->c->tail, &folder);
-    if (f->c->tail == 0)
+    size_t value = f->c->value;
+    append_path(f->sh, str_text(&f->c->word) + value, f->c->tail - value, &folder);
+    if (f->c->tail == value)
         str_append_z(&folder, ".");
     return str_ok(&folder) ? str_text(&folder) : NULL;
 }
@@ -230,7 +231,7 @@ static void find_paths(struct finder *f)
     const char *command = str_text(&f->c->command);
     bool folders = strcmp(command, "cd") == 0 || strcmp(command, "rmdir") == 0;
     if (folder)
-        find_paths_in(f, folder, folders && !f->c->is_file, f->c->is_command);
+        find_paths_in(f, folder, folders && !f->c->is_file, f->c->is_command && !f->c->value);
 }
 
 static void add_user(void *arg, const char *name)
@@ -436,12 +437,12 @@ void candidates_find(struct shell *sh, const struct context *c, const char *line
         ret->variables = true;
         if (f.stem)
             find_variables(&f);
-    } else if (word[0] == '~' && !memchr(word, '/', c->word.len) && c->quote == 0) {
+    } else if (word[c->value] == '~' && c->tail == c->value && c->quote == 0) {
         find_users(&f);
     } else if (c->is_file) {
         find_paths(&f);
     } else if (c->is_command) {
-        if (memchr(word, '/', c->word.len))
+        if (c->tail > 0)
             find_paths(&f);
         else
             find_commands(&f);

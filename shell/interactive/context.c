@@ -17,7 +17,7 @@ struct reader {
     struct context *c;
     const char *line;
     size_t len;
-    bool in_word;
+    bool in_word, in_array;
 };
 
 /* A reserved word that a command follows. */
@@ -59,7 +59,7 @@ static void word_begin(struct reader *r, size_t at)
         return;
     r->in_word = true;
     c->word_at = c->tail_at = at;
-    c->tail = 0;
+    c->tail = c->value = 0;
     str_clear(&c->word);
 }
 
@@ -67,17 +67,30 @@ static void command_begin(struct reader *r)
 {
     word_end(r);
     r->c->is_command = true;
-    r->c->is_file = false;
+    r->c->is_file = r->in_array = false;
     str_clear(&r->c->command);
+}
+
+/* Whether what stands before the = that ends the word is given a value by it. */
+static bool takes_value(const struct context *c)
+{
+    const char *text = str_text(&c->word);
+    size_t name = text_name_len(text, c->word.len - 1);
+    return c->is_command || text[0] == '-' || (name > 0 && name == c->word.len - 1);
 }
 
 /* A byte of the word's value; AT: behind it. */
 static void word_put(struct reader *r, char byte, size_t at)
 {
-    str_putc(&r->c->word, byte);
-    if (byte == '/' || (byte == '=' && r->c->is_command)) {
-        r->c->tail_at = at;
-        r->c->tail = r->c->word.len;
+    struct context *c = r->c;
+    str_putc(&c->word, byte);
+    bool ends_name = byte == '=' && c->value == 0 && c->word.len > 1 && takes_value(c);
+    bool begins_path = ends_name || (byte == ':' && c->value > 0);
+    if (begins_path)
+        c->value = c->word.len;
+    if (begins_path || byte == '/') {
+        c->tail_at = at;
+        c->tail = c->word.len;
     }
 }
 
@@ -156,7 +169,14 @@ static size_t quoted(struct reader *r, size_t i)
 static size_t operator(struct reader *r, size_t i)
 {
     char byte = r->line[i];
+    bool opens_array = byte == '(' && r->in_word && r->c->is_command && r->c->value > 0 &&
+                       r->c->value == r->c->word.len;
     word_end(r);
+    if (opens_array || (r->in_array && byte == '\n')) {
+        r->in_array = true;
+        r->c->is_command = false;
+        return i + 1;
+    }
     if (byte == '<' || byte == '>') {
         while (i < r->len && strchr("<>|&-", r->line[i]))
             i++;

@@ -12,6 +12,7 @@ struct context {
     size_t word_at;     /* where the word begins in the line */
     size_t tail_at;     /* where what is replaced begins: after the word's last slash */
     size_t tail;        /* the same in WORD */
+    size_t value;       /* in WORD: where a path begins behind a name= or --option=; else 0 */
     size_t quote_at;    /* where QUOTE was opened */
     char quote;         /* '\'' or '"' when the word's end is in quotes, else 0 */
     bool is_command;    /* the word stands where a command name does */
