@@ -233,8 +233,6 @@ static enum flow read_characters(struct reader *r)
         append_byte(r, (char)byte, false);
     }
     r->at_end = byte < 0 && (r->exactly || count == 0);
-    if (r->at_end && r->exactly && !r->timed_out)
-        str_clear(&r->copy);
     return use_copy(r);
 }
 

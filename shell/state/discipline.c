@@ -58,6 +58,10 @@ enum flow discipline_attach(struct shell *sh, const struct name *name)
         TRY(var_find_members(sh, &ref, &m));
         if (m)
             return FLOW_NEXT;
+        struct var *var;
+        TRY(var_resolve(sh, &ref, &var));
+        if (!var) /* a name with dots in it, such as other shells allow */
+            return FLOW_NEXT;
         return shell_fail(sh, ERROR_ASSIGN, 1, name->text, "invalid discipline function");
     }
     struct var *var;

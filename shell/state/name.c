@@ -106,6 +106,8 @@ struct name *name_intern(struct shell *sh, const char *text, size_t len)
     }
     if (name->dotted && !special_intern(sh, name))
         return NULL;
+    if (special_may_be_late(text, len) && !special_intern_late(sh, name))
+        return NULL;
     return name;
 }
 

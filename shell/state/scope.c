@@ -304,6 +304,15 @@ enum flow scope_global(struct shell *sh, struct name *name, struct var **ret_var
     return bind_new(sh, name, link, NULL, frame_target(sh, TARGET_GLOBAL), ret_var);
 }
 
+enum flow scope_lasting(struct shell *sh, struct name *name, struct var **ret_var)
+{
+    struct var **link = &name->cur;
+    while (*link && (*link)->owner)
+        link = &(*link)->outer;
+    *ret_var = *link;
+    return *link ? FLOW_NEXT : bind_new(sh, name, link, NULL, NULL, ret_var);
+}
+
 enum flow scope_local(struct shell *sh, struct name *name, struct var **ret_var)
 {
     struct frame *func = sh->frame->func;

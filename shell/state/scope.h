@@ -25,6 +25,8 @@ void scope_unpeel(struct shell *sh, struct frame *func);
 
 /* The global variable of NAME, made at the bottom of the stack when missing (journaled). */
 enum flow scope_global(struct shell *sh, struct name *name, struct var **ret_var) NODISCARD;
+/* The same, but no subshell takes away what was made: for the shell's own variables. */
+enum flow scope_lasting(struct shell *sh, struct name *name, struct var **ret_var) NODISCARD;
 /* The variable of NAME in the scope of the running ksh function, made when missing: unset and
  * without attributes. Outside of functions the visible or global one. */
 enum flow scope_local(struct shell *sh, struct name *name, struct var **ret_var) NODISCARD;

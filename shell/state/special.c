@@ -9,6 +9,7 @@
  */
 #include "shell/state/special.h"
 
+#include <inttypes.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -89,6 +90,28 @@ static enum flow get_seconds(struct shell *sh, struct name *name, const char **r
 {
     long double elapsed = (long double)(sys_monotonic_ns() - sh->seconds_base_ns) / NS_PER_SECOND;
     return show_number(sh, name, elapsed, ret_text, ret_len);
+}
+
+static enum flow get_epoch(struct shell *sh, struct name *name, const char **ret_text,
+                           size_t *ret_len)
+{
+    return show_number(sh, name, sys_realtime_ns() / NS_PER_SECOND, ret_text, ret_len);
+}
+
+/* With six decimals always. */
+static enum flow get_epoch_real(struct shell *sh, struct name *name, const char **ret_text,
+                                size_t *ret_len)
+{
+    (void)name;
+    int64_t us = sys_realtime_ns() / 1000;
+    struct str text;
+    str_init(&text, sh->scratch);
+    str_printf(&text, "%" PRId64 ".%06d", us / 1000000, (int)(us % 1000000));
+    if (!str_ok(&text))
+        return shell_fail_memory(sh, text.len);
+    *ret_text = text.data;
+    *ret_len = text.len;
+    return FLOW_NEXT;
 }
 
 static enum flow get_lineno(struct shell *sh, struct name *name, const char **ret_text,
@@ -540,10 +563,19 @@ static const struct special mem_row = {
 
 /* ---- the table ---- */
 
+enum { LATE_FLAGS = SPECIAL_LOSABLE | SPECIAL_EXISTS | SPECIAL_YIELDS | SPECIAL_OWN };
+
 static const struct special rows[] = {
 #define SPECIAL(name, get, changed, flags) { name, get, changed, flags },
 #include "shell/state/special.def"
 #undef SPECIAL
+};
+
+/* Those that cost nothing as long as no script names them. */
+static const struct special late_rows[] = {
+    { "BASHPID", get_pid, NULL, LATE_FLAGS },
+    { "EPOCHSECONDS", get_epoch, NULL, LATE_FLAGS },
+    { "EPOCHREALTIME", get_epoch_real, NULL, LATE_FLAGS },
 };
 
 uint32_t special_attrs(const struct name *name)
@@ -575,7 +607,7 @@ static enum flow init_name(struct shell *sh, struct name *name, const struct spe
     if (!(row->flags & SPECIAL_EXISTS))
         return FLOW_NEXT;
     struct var *var;
-    TRY(scope_global(sh, name, &var));
+    TRY(scope_lasting(sh, name, &var));
     var->attrs = VAR_SPECIAL;
     if (row->flags & SPECIAL_INTEGER)
         var->attrs |= VAR_INTEGER;
@@ -592,6 +624,16 @@ static enum flow init_row(struct shell *sh, const struct special *row)
 {
     struct name *name = name_intern(sh, row->name, strlen(row->name));
     return name ? init_name(sh, name, row) : shell_fail_memory(sh, sizeof *name);
+}
+
+bool special_intern_late(struct shell *sh, struct name *name)
+{
+    for (size_t i = 0; i < sizeof late_rows / sizeof *late_rows; i++) {
+        const char *text = late_rows[i].name;
+        if (text_eq(name->text, name->len, text, strlen(text)))
+            return init_name(sh, name, &late_rows[i]) == FLOW_NEXT;
+    }
+    return true;
 }
 
 bool special_intern(struct shell *sh, struct name *name)

@@ -35,6 +35,12 @@ uint32_t special_attrs(const struct name *name);
 /* A dotted name was just made: one of .sh.mem. that means a figure gets its variable. false: out of
  * memory. */
 bool special_intern(struct shell *sh, struct name *name);
+/* The same for a name without dots, which begins as one that is made only when it is named. */
+bool special_intern_late(struct shell *sh, struct name *name);
+static inline bool special_may_be_late(const char *name, size_t len)
+{
+    return len >= sizeof "BASHPID" - 1 && (*name == 'B' || *name == 'E');
+}
 /* What .sh.version is in arithmetic: its date as YYYYMMDD. */
 int64_t special_version_number(void);
 /* The variable that NAME means changed without an assignment (end of a scope): its `changed` is

@@ -284,6 +284,16 @@ static bool operators_are_text(const struct lexer *l)
     return l->b.mode == WORD_REGEX || (l->cond && l->regex);
 }
 
+/* Is the { under the cursor that of a repeat in a pattern, {2}(x) or {1,3}(x)? */
+static bool at_repeat(struct parser *p)
+{
+    size_t n = 1;
+    int c;
+    while ((c = look_ahead(p, n)) == ',' || (c >= '0' && c <= '9'))
+        n++;
+    return c == '}' && n > 1;
+}
+
 /* The unquoted byte C stopped the run: does it end the word? Keeps the nesting. */
 static enum verdict judge(struct parser *p, struct lexer *l, int c)
 {
@@ -292,8 +302,10 @@ static enum verdict judge(struct parser *p, struct lexer *l, int c)
     case '(':
     case ')':
         return judge_paren(p, l, c);
-    case '{': /* nests only in patterns, for {2}(x) */
-        return mode == WORD_ARG || mode == WORD_ARG_DQ || mode == WORD_REPLACE ? V_TAKE : V_OPEN;
+    case '{': /* nests only in patterns */
+        if (mode == WORD_ARG || mode == WORD_ARG_DQ || mode == WORD_REPLACE)
+            return V_TAKE;
+        return mode_in_braces(mode) && !at_repeat(p) ? V_TAKE : V_OPEN;
     case '}':
         return l->braces > 0 ? V_CLOSE : V_STOP;
     case '/':

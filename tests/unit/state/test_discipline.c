@@ -121,7 +121,9 @@ static void unset_ends_them(void **state)
 static void others_are_refused(void **state)
 {
     struct shell *sh = *state;
-    assert_int_equal(discipline_attach(sh, name_of(sh, "x.foo")), FLOW_ERROR);
+    assert_int_equal(discipline_attach(sh, name_of(sh, "x.foo")), FLOW_NEXT);
+    assert_int_equal(var_set_text(sh, "y", "1"), FLOW_NEXT);
+    assert_int_equal(discipline_attach(sh, name_of(sh, "y.foo")), FLOW_ERROR);
     assert_int_equal(discipline_attach(sh, name_of(sh, ".sh.math.f")), FLOW_NEXT);
     assert_null(name_of(sh, "x")->cur);
 }
