@@ -4,7 +4,7 @@
  * A plain external command is started by vfork, anything else by a copy of the shell that runs it
  * as its last command, so that $! is the process a user means. In a virtual subshell jobs would be
  * the parent's: such a subshell becomes a process first. Without job control a background command
- * ignores INT and QUIT and reads from /dev/null.
+ * ignores INT and QUIT and reads from /dev/null, unless a command around it is redirected.
  */
 #include "shell/exec/background.h"
 

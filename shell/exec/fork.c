@@ -33,7 +33,9 @@ void process_place_init(struct shell *sh, const struct spawn_plan *plan, struct 
         if (!plan->background)
             ret->terminal = jobs_terminal(sh);
     } else {
+        bool redirected = fdtab_input_redirected(sh) && !option_on(sh, OPTION_POSIX);
         ret->ignore_interrupts = plan->background;
+        ret->null_input = plan->background && plan->in < 0 && !redirected;
     }
 }
 
@@ -82,10 +84,12 @@ static enum flow child_descriptors(struct shell *sh, const struct spawn_plan *pl
                                    const struct process_place *place)
 {
     int null = -1;
-    if (place->ignore_interrupts && plan->in < 0)
+    if (place->null_input)
         null = sys_open("/dev/null", O_RDONLY, 0);
     if (plan->in >= 0 || null >= 0)
         TRY(fdtab_install(sh, NULL, STDIN_FILENO, plan->in >= 0 ? plan->in : null));
+    if (plan->in >= 0)
+        fdtab_note_input(sh);
     if (plan->out >= 0)
         TRY(fdtab_install(sh, NULL, STDOUT_FILENO, plan->out));
     if (plan->err_to_out)

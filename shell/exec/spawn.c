@@ -208,7 +208,7 @@ enum flow spawn_external(struct shell *sh, const char *name, const char *path,
     TRY(spawn_prepare(sh));
     TRY(env_build(sh, path, &envp));
     process_place_init(sh, plan, &place);
-    if (place.ignore_interrupts && replace[0] < 0) {
+    if (place.null_input) {
         null = sys_open("/dev/null", O_RDONLY, 0);
         replace[0] = null;
     }

@@ -8,8 +8,8 @@
 struct spawn_plan {
     int in, out; /* descriptors to become 0 and 1; -1: as they are */
     pid_t group; /* process group: >0 join; else a new one under job control, the shell's without */
-    bool background; /* without job control: INT and QUIT ignored, stdin from /dev/null; else: does
-                        not get the terminal */
+    bool background; /* without job control: INT and QUIT ignored, stdin from /dev/null if it is the
+                        script's; else: does not get the terminal */
     bool aside; /* runs beside a command (process substitution): no process group, no terminal */
     bool err_to_out; /* 2 also to OUT */
     bool continues;  /* spawn_fork: the child goes on in the present virtual subshell

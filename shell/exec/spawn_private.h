@@ -9,6 +9,7 @@ struct process_place {
     int terminal;           /* to be given to the group; -1: none */
     bool nice;              /* set -o bgnice: less urgent than what is in the foreground */
     bool ignore_interrupts; /* a background process without job control */
+    bool null_input;        /* and one whose standard input is the script's own */
 };
 void process_place_init(struct shell *sh, const struct spawn_plan *plan, struct process_place *ret);
 /* Whether signals have to be blocked until the child is in its place: a handler must not run there,

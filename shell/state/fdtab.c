@@ -610,6 +610,18 @@ void fdtab_free(struct fdtab *tab)
     mem_free_sized(tab->region, tab, sizeof *tab);
 }
 
+bool fdtab_input_redirected(const struct shell *sh)
+{
+    return sh->fdtab->slots[STDIN_FILENO].stamp > 0;
+}
+
+void fdtab_note_input(struct shell *sh)
+{
+    struct fd_slot *slot = &sh->fdtab->slots[STDIN_FILENO];
+    if (slot->stamp == 0)
+        slot->stamp = 1;
+}
+
 /* What SAVE would bring back is given up. */
 static void save_drop(struct fdtab *tab, struct fd_save *save)
 {

@@ -147,6 +147,11 @@ void fdtab_free(struct fdtab *tab);
  * fdtab_promote made. KEEP (may be NULL): the frame whose inner frames this child will still roll
  * back (subshell_materialize): what they saved stays. */
 void fdtab_after_fork(struct shell *sh, const struct frame *keep);
+/* Does a command that runs, or the pipeline that this process is part of, have another standard
+ * input than the script? What background work without one of its own reads then. _note: so it is.
+ */
+bool fdtab_input_redirected(const struct shell *sh);
+void fdtab_note_input(struct shell *sh);
 /* Descriptors that FRAME saved are closed and not put back at its end: the process ends with it. */
 void fdtab_drop_saved(struct shell *sh, const struct frame *frame);
 
