@@ -155,6 +155,16 @@ static bool take_options(struct shell *sh, struct args *args, struct options *re
     return true;
 }
 
+/* Has the directory that the shell is in a name? */
+static bool is_known(struct shell *sh)
+{
+    struct str path;
+    str_init(&path, sh->heap);
+    bool known = cwd_physical(&path);
+    str_release(&path);
+    return known;
+}
+
 static enum flow cd_run(struct shell *sh, struct args *args)
 {
     struct options options = { 0 };
@@ -173,6 +183,8 @@ static enum flow cd_run(struct shell *sh, struct args *args)
     str_release(&path);
     if (flow == FLOW_ERROR && options.physical && options.checked) /* 1: that it was left */
         sh->err.status = 2;
+    else if (flow == FLOW_NEXT && options.physical && options.checked && !is_known(sh))
+        sh->status = 1;
     return flow;
 }
 
@@ -194,7 +206,7 @@ static enum flow pwd_run(struct shell *sh, struct args *args)
         out_printf(sh->out, "%s\n", str_text(&path));
     else
         flow = shell_fail(sh, ERROR_BUILTIN, 1, args->argv[0],
-                          "cannot find the working directory: %s", strerror(errno));
+                          "cannot determine present working directory [%s]", strerror(errno));
     str_release(&path);
     return flow;
 }
@@ -206,8 +218,8 @@ static const struct builtin_option pwd_options[] = {
 };
 static const struct builtin_option cd_options[] = {
     { .letter = 'e',
-      .help = "with -P fail with status 1 when the new directory cannot be told, which it always "
-              "can, and with status 2 otherwise" },
+      .help = "with -P fail with status 1 when the new directory has no name any more, and with "
+              "status 2 otherwise" },
     { .letter = 'f',
       .argument = "fd",
       .help = "change to the directory open as descriptor fd, or to one that is named from there" },

@@ -26,6 +26,15 @@ static enum flow lower_shlvl(struct shell *sh)
     return var_set_int(sh, "SHLVL", level - 1);
 }
 
+/* FLOW; an error says that it is of exec. */
+static enum flow as_ours(struct shell *sh, const struct args *args, enum flow flow)
+{
+    if (flow != FLOW_ERROR || sh->err.kind != ERROR_COMMAND || sh->err.printed)
+        return flow;
+    const char *text = scratch_dup(sh, sh->err.text, strlen(sh->err.text));
+    return text ? shell_fail(sh, ERROR_COMMAND, sh->err.status, args->argv[0], "%s", text) : flow;
+}
+
 static enum flow exec_run(struct shell *sh, struct args *args)
 {
     const char *shown = NULL;
@@ -45,7 +54,7 @@ static enum flow exec_run(struct shell *sh, struct args *args)
     if (option_on(sh, OPTION_RESTRICTED))
         return shell_fail(sh, ERROR_BUILTIN, 1, args->argv[0], "restricted");
     const char *name = args_peek(args, 0), *path;
-    TRY(command_path(sh, name, false, &path));
+    TRY(as_ours(sh, args, command_path(sh, name, false, &path)));
     size_t count = args_left(args);
     const char **argv = scratch_alloc(sh, (count + 1) * sizeof *argv);
     if (!argv)
@@ -62,10 +71,10 @@ static enum flow exec_run(struct shell *sh, struct args *args)
     if (clear) {
         char *const *envp;
         TRY(env_build_temporary(sh, &envp));
-        return spawn_exec_env(sh, name, path, argv, envp);
+        return as_ours(sh, args, spawn_exec_env(sh, name, path, argv, envp));
     }
     TRY(lower_shlvl(sh));
-    return spawn_exec(sh, name, path, argv);
+    return as_ours(sh, args, spawn_exec(sh, name, path, argv));
 }
 
 static enum flow redirect_run(struct shell *sh, struct args *args)

@@ -151,9 +151,10 @@ void stream_release(struct stream *s)
     s->cap = 0;
 }
 
-static void complain(const struct stream *s, int error)
+static void complain(const struct stream *s, const char *what, int error)
 {
-    shell_warn(s->sh, s->command, "%s: %s", text_shown(s->sh->scratch, s->name), strerror(error));
+    shell_warn(s->sh, s->command, "%s: %s [%s]", text_shown(s->sh->scratch, s->name), what,
+               strerror(error));
     s->sh->status = 1;
 }
 
@@ -169,7 +170,7 @@ enum flow stream_each(struct shell *sh, struct args *args, bool quiet,
          i++) {
         int error = 0;
         flow = stream_open(&s, count ? args_peek(args, i) : "-", &error);
-        bool missing = error == ENOENT;
+        bool is_open = !error, missing = error == ENOENT;
         if (flow == FLOW_NEXT && !error)
             flow = each(&s, context, &error);
         if (flow == FLOW_NEXT && s.signal)
@@ -177,7 +178,7 @@ enum flow stream_each(struct shell *sh, struct args *args, bool quiet,
         else if (flow == FLOW_NEXT && error && quiet && missing)
             sh->status = 1;
         else if (flow == FLOW_NEXT && error)
-            complain(&s, error);
+            complain(&s, is_open ? "read error" : "cannot open", error);
     }
     stream_release(&s);
     return flow;

@@ -140,8 +140,11 @@ static int go(struct shell *sh, const char *path, bool logical, struct str *wher
     if (enter(sh, path) != 0)
         return errno;
     if (!cwd_physical(where)) {
-        str_clear(where);
-        str_append_z(where, path);
+        str_clear(where); /* removed meanwhile: its name is the best there is */
+        if (*sh->cwd != '/' || !cwd_logical(sh, path, where)) {
+            str_clear(where);
+            str_append_z(where, path);
+        }
     }
     return 0;
 }
