@@ -32,7 +32,7 @@ struct printer {
     bool stop;   /* \c was met */
     bool failed;
     struct str text; /* of the conversion at hand */
-    struct str turn; /* what OUT writes to, in a format that has %n */
+    uint64_t start;  /* where in OUT this turn began */
 };
 
 /* A conversion as written. */
@@ -634,7 +634,7 @@ static enum flow store_count(struct printer *p)
     if (!arg || !*arg)
         return FLOW_NEXT;
     TRY(operand_ref(p->sh, &args, arg, strlen(arg), &ref));
-    return var_set_num(p->sh, &ref, num_int((int64_t)p->turn.len), 0);
+    return var_set_num(p->sh, &ref, num_int((int64_t)(out_position(p->out) - p->start)), 0);
 }
 
 /* One conversion; P->text is free for use. */
@@ -782,27 +782,6 @@ static void write_plain(struct printer *p, size_t at)
     } while (++p->next < p->count);
 }
 
-static enum flow write_turns(struct printer *p, const char *format)
-{
-    struct out *out = p->out, counted;
-    bool counts = strstr(format, "%n") != NULL;
-    enum flow flow;
-
-    if (counts) {
-        out_init_sink(&counted, &p->turn);
-        p->out = &counted;
-    }
-    do {
-        p->base = p->next = p->used;
-        flow = format_turn(p, format);
-        if (counts)
-            out_write(out, str_text(&p->turn), p->turn.len);
-        str_clear(&p->turn);
-    } while (flow == FLOW_NEXT && p->used > p->base && p->used < p->count && !p->stop &&
-             str_ok(&p->text));
-    return flow;
-}
-
 enum flow printf_format(struct shell *sh, struct out *out, const char *name, const char *format,
                         const char *const *argv, size_t count, int *ret_status)
 {
@@ -817,9 +796,11 @@ enum flow printf_format(struct shell *sh, struct out *out, const char *name, con
         return FLOW_NEXT;
     }
     str_clear(&p.text);
-    str_init(&p.turn, sh->heap);
-    flow = write_turns(&p, format);
-    str_release(&p.turn);
+    do {
+        p.base = p.next = p.used;
+        p.start = out_position(out);
+        flow = format_turn(&p, format);
+    } while (flow == FLOW_NEXT && p.used > p.base && p.used < count && !p.stop && str_ok(&p.text));
     if (flow == FLOW_NEXT && !str_ok(&p.text))
         flow = shell_fail_memory(sh, p.text.len);
     str_release(&p.text);

@@ -40,6 +40,7 @@ void out_release(struct out *o)
 
 static bool write_through(struct out *o, const char *bytes, size_t len)
 {
+    o->written += len;
     if (len == 0 || sys_write_all(o->fd, bytes, len))
         return true;
     if (!o->error)

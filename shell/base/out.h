@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "shell/base/str.h"
 
@@ -16,6 +17,7 @@ struct out {
     struct str *sink; /* borrowed */
     char *buffer;
     size_t len, cap;
+    uint64_t written; /* bytes given to FD so far */
     int error;
     struct mem_region *region;
 };
@@ -33,6 +35,11 @@ void out_vprintf(struct out *o, const char *format, va_list args) PRINTF_LIKE(2,
 /* Writes what is buffered; false and ERROR set when that failed (the buffer is dropped). */
 bool out_flush(struct out *o);
 void out_clear_error(struct out *o);
+/* How many bytes went to O so far: what two calls differ by was written between them. */
+static inline uint64_t out_position(const struct out *o)
+{
+    return o->fd < 0 ? o->sink->len : o->written + o->len;
+}
 /* out_write of what is short as a rule. */
 static inline void out_put(struct out *o, const char *bytes, size_t len)
 {
