@@ -518,6 +518,8 @@ static enum flow set_variables(struct getopts *g, const struct var_ref *variable
         TRY(var_set_int(sh, "OPTIND", state.index));
     sh->getopts = state;
     sh->getopts.unset = false;
+    if (sh->frame->kind == FRAME_CMD)
+        sh->frame->own_getopts = false; /* `OPTIND=1 getopts`: goes on from there next time */
     return FLOW_NEXT;
 }
 

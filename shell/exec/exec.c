@@ -160,6 +160,9 @@ static NOINLINE enum flow namespace_run(struct shell *sh, const struct node_name
     struct members *compound = sh->compound;
     if (node->name->dotted)
         return shell_fail(sh, ERROR_ASSIGN, 1, node->name->text, "is not an identifier");
+    if (sh->frame->func)
+        return shell_fail(sh, ERROR_ASSIGN, 1, node->name->text,
+                          "namespaces cannot be defined in a ksh function scope");
     str_init(&text, sh->scratch);
     str_printf(&text, ".%s", node->name->text);
     struct name *name = str_ok(&text) ? name_intern(sh, text.data, text.len) : NULL;

@@ -387,6 +387,19 @@ enum flow var_find_members(struct shell *sh, const struct var_ref *ref, struct m
     return FLOW_NEXT;
 }
 
+/* VAR, which becomes compound, has no longer the attributes of plain data. */
+static enum flow drop_data_attrs(struct shell *sh, struct var *var)
+{
+    const uint32_t data = VAR_NUMERIC | VAR_LOWER | VAR_UPPER | VAR_JUSTIFY | VAR_UNSIGNED |
+                          VAR_SHORT | VAR_LONG | VAR_BINARY | VAR_HOST | VAR_EXPORT;
+    if (!(var->attrs & data) || var->attrs & (VAR_COMPOUND | VAR_TYPED))
+        return FLOW_NEXT;
+    TRY(var_check_writable(sh, var, 0));
+    if (var->attrs & VAR_EXPORT)
+        sh->export_epoch++;
+    return var_set_flags(sh, var, var->attrs & ~data);
+}
+
 /* Does REF, which led to an array, mean all of it, and no element? */
 static bool means_whole(struct shell *sh, const struct var_ref *ref)
 {
@@ -418,6 +431,8 @@ enum flow var_begin_compound(struct shell *sh, const struct var_ref *ref, unsign
         whole.kind = REF_SCALAR;
         place = whole;
     }
+    if (!(flags & ASSIGN_APPEND) && place.kind == REF_SCALAR)
+        TRY(drop_data_attrs(sh, place.var));
     m = new_members(sh, place.var->attrs & VAR_TYPED ? place.var->type : NULL);
     if (!m)
         return shell_fail_memory(sh, sizeof *m);

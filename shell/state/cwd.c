@@ -149,6 +149,16 @@ static int go(struct shell *sh, const char *path, bool logical, struct str *wher
     return 0;
 }
 
+/* Sets a variable of the shell, which is never one of the name space in force. */
+static enum flow set_outside(struct shell *sh, const char *name, const char *text)
+{
+    struct space *space = sh->space;
+    sh->space = NULL;
+    enum flow flow = var_set_text(sh, name, text);
+    sh->space = space;
+    return flow;
+}
+
 enum flow cwd_change(struct shell *sh, const char *path, bool logical, int *ret_errno)
 {
     struct frame *target = frame_target(sh, TARGET_GLOBAL);
@@ -166,7 +176,7 @@ enum flow cwd_change(struct shell *sh, const char *path, bool logical, int *ret_
         return FLOW_NEXT;
     }
     *ret_errno = 0;
-    enum flow flow = var_set_text(sh, "OLDPWD", sh->cwd ? sh->cwd : "");
+    enum flow flow = set_outside(sh, "OLDPWD", sh->cwd ? sh->cwd : "");
     if (flow == FLOW_NEXT && record) {
         flow = cwd_save(sh, target, old);
         old = flow == FLOW_NEXT ? -1 : old;
@@ -179,7 +189,7 @@ enum flow cwd_change(struct shell *sh, const char *path, bool logical, int *ret_
     }
     mem_free(sh->cwd);
     sh->cwd = cwd;
-    return var_set_text(sh, "PWD", cwd);
+    return set_outside(sh, "PWD", cwd);
 }
 
 /* Is PATH an absolute name of "." without . and .. in it? */

@@ -391,8 +391,10 @@ enum flow reference_settle(struct shell *sh, struct name *target, struct var *ro
 enum flow place_settle(struct shell *sh, struct place *ret)
 {
     uint32_t attrs = ret->var ? ret->var->attrs : 0;
-    if (attrs & VAR_SPECIAL) /* .sh.match is filled in when somebody looks */
+    if (attrs & VAR_SPECIAL) { /* .sh.match is filled in when somebody looks */
         TRY(special_prepare(sh, ret->var));
+        attrs = ret->var->attrs;
+    }
     switch (ret->kind) {
     case REF_SCALAR:
         ret->index = 0;

@@ -400,6 +400,10 @@ enum flow scope_temporary(struct shell *sh, struct name *name, bool with_value,
         return FLOW_NEXT;
     }
     TRY(bind_new(sh, name, &name->cur, command, command, &var));
+    if (name->special && name->special->flags & SPECIAL_GETOPTS && !command->own_getopts) {
+        command->own_getopts = true; /* unless the command is getopts itself */
+        command->getopts = sh->getopts;
+    }
     if (seen) {
         var->attrs |= seen->attrs & ~(uint32_t)(VAR_READONLY | VAR_NAMEREF | VAR_ARRAY |
                                                 VAR_NOTHING | VAR_SPECIAL | VAR_DISCIPLINE);
