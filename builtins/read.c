@@ -191,9 +191,37 @@ static enum flow drop_nul(struct reader *r)
     return use_copy(r);
 }
 
+/* With -S a field may hold newlines: reads on while a quote is open. Outside of quotes a backslash
+ * means what it does in other lines. */
+static enum flow complete_csv(struct reader *r)
+{
+    const char *text = r->text;
+    size_t len = r->len;
+    bool quoted = false;
+    for (;;) {
+        bool joined = false;
+        for (size_t i = 0; i < len; i++) {
+            bool escape = text[i] == '\\' && !quoted && !r->raw;
+            if (escape && ++i == len) {
+                joined = !r->at_end;
+                break;
+            }
+            quoted ^= text[i] == '"' && !escape;
+            append_byte(r, text[i], escape);
+        }
+        if (!(quoted || joined) || r->at_end || !str_ok(&r->copy))
+            return use_copy(r);
+        if (!joined)
+            append_byte(r, r->delimiter, false);
+        TRY(next_line(r, &text, &len));
+    }
+}
+
 static enum flow read_line(struct reader *r)
 {
     TRY(next_line(r, &r->text, &r->len));
+    if (r->csv)
+        return complete_csv(r);
     if (!r->raw && memchr(r->text, '\\', r->len))
         return unescape_lines(r, r->text, r->len);
     if (r->len && memchr(r->text, '\0', r->len))
@@ -299,7 +327,9 @@ static bool next_field(struct reader *r, size_t *pos, const char **ret_text, siz
     size_t i = *pos;
     for (; i < r->len; i++) {
         char c = r->text[i];
-        if (c == '"' && quoted && i + 1 < r->len && r->text[i + 1] == '"')
+        if (r->escaped && r->escaped[i / 8] >> i % 8 & 1)
+            str_putc(&field, c);
+        else if (c == '"' && quoted && i + 1 < r->len && r->text[i + 1] == '"')
             str_putc(&field, r->text[i++]);
         else if (c == '"')
             quoted = !quoted;
@@ -353,26 +383,6 @@ static enum flow assign_fields(struct reader *r, const char *const *names, size_
         pos = r->len;
     split_rest(r->sh->ifs, r->text, r->len, r->escaped, pos, &start, &end);
     return assign(r, names[count - 1], r->text + start, end - start);
-}
-
-/* With -S a field may hold newlines: reads on while a quote is open. */
-static enum flow complete_csv(struct reader *r)
-{
-    size_t scanned = 0, quotes = 0;
-    str_clear(&r->copy);
-    str_append(&r->copy, r->text, r->len);
-    for (;;) {
-        for (; scanned < r->copy.len; scanned++)
-            quotes += r->copy.data[scanned] == '"';
-        if (quotes % 2 == 0 || r->at_end)
-            break;
-        const char *text;
-        size_t len;
-        TRY(next_line(r, &text, &len));
-        str_putc(&r->copy, r->delimiter);
-        str_append(&r->copy, text, len);
-    }
-    return use_copy(r);
 }
 
 static enum flow take_input(struct reader *r)
@@ -510,7 +520,7 @@ static enum flow parse(struct reader *r, struct args *args, bool *ret_done)
             r->history = true;
             break;
         case 'S':
-            r->csv = r->raw = true;
+            r->csv = true;
             break;
         case 't':
             TRY(parse_timeout(r, args->option_argument));
@@ -578,8 +588,7 @@ static enum flow read_input(struct reader *r)
     TRY(take_input(r));
     if (r->characters >= 0)
         return terminal ? read_terminal_characters(r, real) : read_characters(r);
-    TRY(read_line(r));
-    return r->csv ? complete_csv(r) : FLOW_NEXT;
+    return read_line(r);
 }
 
 /* What loops do: `read x` and `read -r x` of a line that is in the buffer and has nothing to be
