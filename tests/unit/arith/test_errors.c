@@ -8,7 +8,7 @@ static void test_messages(void **state)
         { "1+", "!1+: more tokens expected" },
         { "1 2", "!1 2: arithmetic syntax error" },
         { "(1", "!(1: unbalanced parenthesis" },
-        { "1)", "!1): arithmetic syntax error" },
+        { "1)", "!1): unbalanced parenthesis" },
         { "1?2", "!1?2: ':' expected for '?' operator" },
         { "5++", "!5++: assignment requires lvalue" },
         { "--5", "!--5: assignment requires lvalue" },
