@@ -24,17 +24,31 @@ static bool arith_stop(char c)
     return stop[(unsigned char)c];
 }
 
-/* 'x', copied with its quotes; a ' without a partner on its line is an ordinary byte. */
-static void lex_char_constant(struct parser *p, struct builder *b)
+/* 'x', copied with its quotes, but for expansions in it; a ' without a partner on its line is an
+ * ordinary byte. */
+static bool lex_char_constant(struct parser *p, struct builder *b)
 {
     size_t n = 1;
     int c;
     while ((c = look_ahead(p, n)) != '\'' && c >= 0 && c != '\n')
         n += c == '\\' && look_ahead(p, n + 1) >= 0 ? 2 : 1;
-    for (n = c == '\'' ? n + 1 : 1; n > 0; n--) {
-        builder_char(p, b, (char)look(p), true);
+    bool closed = c == '\'';
+    do {
+        if (look(p) == '$' && look_ahead(p, 1) != '\'') {
+            if (!lex_dollar(p, b, true))
+                return false;
+            continue;
+        }
+        for (n = look(p) == '\\' ? 2 : 1; n > 0; n--) {
+            builder_char(p, b, (char)look(p), true);
+            p->pos++;
+        }
+    } while (closed && (c = look(p)) != '\'' && c >= 0);
+    if (closed && c == '\'') {
+        builder_char(p, b, '\'', true);
         p->pos++;
     }
+    return true;
 }
 
 struct arith_lexer {
@@ -117,8 +131,7 @@ static bool arith_special(struct parser *p, struct arith_lexer *l, int c)
         return ok;
     }
     case '\'':
-        lex_char_constant(p, b);
-        return true;
+        return lex_char_constant(p, b);
     case '\\':
         return lex_dq_escape(p, b, true, false);
     case '$':
