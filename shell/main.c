@@ -228,6 +228,8 @@ static enum flow xref_run(struct shell *sh, const struct cmdline *cmdline)
     sh->parse_hooks->xref = NULL;
     if (flow == FLOW_NEXT)
         flow = xref_write(sh, &x, cmdline->xref);
+    if (flow == FLOW_ERROR) /* while the name of the file is there */
+        shell_print_error(sh);
     xref_release(&x);
     return flow;
 }
