@@ -85,6 +85,8 @@ static enum flow next_run(struct shell *sh, struct running *running, bool *ret_e
     struct program *program = NULL;
     struct parse_error error;
     size_t start = source->pos;
+    if (running->interactive) /* ^D ends no more than the command that it was typed in */
+        source->at_end = false;
     sh->parse_hooks->posix = option_on(sh, OPTION_POSIX);
     sh->parse_hooks->brace_expand = option_on(sh, OPTION_BRACEEXPAND);
     sh->parse_hooks->keyword = option_on(sh, OPTION_KEYWORD);

@@ -186,9 +186,13 @@ void cluster_append_text(const struct clusters *c, struct str *ret, const wchar_
         mbstate_t state = { 0 };
         if (marked)
             str_append(ret, marked, len);
-        else if (text[i] < 0x80 || (len = wcrtomb(bytes, text[i], &state)) == (size_t)-1)
+        else if (text[i] < 0x80)
             str_putc(ret, (char)text[i]);
-        else
+        else if ((len = wcrtomb(bytes, text[i], &state)) != (size_t)-1)
             str_append(ret, bytes, len);
+        else if (text[i] <= 0xff)
+            str_putc(ret, (char)text[i]);
+        else /* typed before the locale changed */
+            str_append(ret, bytes, utf8_encode((uint32_t)text[i], bytes));
     }
 }
