@@ -29,7 +29,7 @@ void process_place_init(struct shell *sh, const struct spawn_plan *plan, struct 
         return;
     ret->nice = plan->background && option_on(sh, OPTION_BGNICE);
     if (jobs_control(sh)) {
-        ret->group = plan->group > 0 ? plan->group : 0;
+        ret->group = plan->group > 0 ? plan->group : plan->background ? 0 : jobs_joined(sh);
         if (!plan->background)
             ret->terminal = jobs_terminal(sh);
     } else {

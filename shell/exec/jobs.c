@@ -130,6 +130,17 @@ bool jobs_control(struct shell *sh)
     return true;
 }
 
+void jobs_join(struct shell *sh, struct job *heads)
+{
+    sh->jobs->heads = heads;
+}
+
+pid_t jobs_joined(const struct shell *sh)
+{
+    const struct job *heads = sh->jobs->heads;
+    return heads && heads->group > 0 && kill(-heads->group, 0) == 0 ? heads->group : 0;
+}
+
 int jobs_terminal(struct shell *sh)
 {
     return jobs_control(sh) ? sh->jobs->terminal : -1;
@@ -179,7 +190,8 @@ void jobs_take_terminal(struct shell *sh, struct job *job)
     sigemptyset(&block);
     sigaddset(&block, SIGTTOU);
     sigprocmask(SIG_BLOCK, &block, &mask);
-    tcsetpgrp(jobs->terminal, jobs->group);
+    pid_t joined = jobs_joined(sh);
+    tcsetpgrp(jobs->terminal, joined ? joined : jobs->group);
     if (job->state == JOB_STOPPED)
         job->has_modes = tcgetattr(jobs->terminal, &job->modes) == 0;
     /* What a killed or stopped program did to the terminal is undone; what stty did stays. */
@@ -301,6 +313,7 @@ void jobs_after_fork(struct shell *sh)
 {
     struct jobs *jobs = sh->jobs;
     drop_foreign(jobs, false);
+    jobs->heads = NULL;
     if (!counts_are_clear(jobs))
         clear_counts(jobs);
 }
@@ -349,6 +362,8 @@ enum flow job_add(struct shell *sh, const pid_t *pids, size_t count, pid_t group
     if (background)
         drop_foreign(jobs, true);
     job->group = jobs_control(sh) ? group > 0 ? group : pids[0] : -1;
+    if (job->group >= 0 && jobs->heads && !background)
+        job->group = getpgid(pids[0]);
     job->background = background;
     link_first(jobs, job);
     if (!map_processes(jobs, job)) {
@@ -373,6 +388,27 @@ enum flow job_add(struct shell *sh, const pid_t *pids, size_t count, pid_t group
     }
     *ret_job = job;
     return FLOW_NEXT;
+}
+
+bool job_absorb(struct shell *sh, struct job *into, struct job *job)
+{
+    struct jobs *jobs = sh->jobs;
+    struct job_process *all =
+        mem_alloc_zeroed(jobs->region, (into->count + job->count) * sizeof *all);
+    if (!all)
+        return false;
+    memcpy(all, into->processes, into->count * sizeof *all);
+    memcpy(all + into->count, job->processes, job->count * sizeof *all);
+    unmap_processes(jobs, into);
+    unmap_processes(jobs, job);
+    if (into->processes != &into->first)
+        mem_free(into->processes);
+    into->processes = all;
+    into->count += job->count;
+    job->count = 0;
+    job_forget(sh, job);
+    (void)map_processes(jobs, into); /* there was room for them a moment ago */
+    return true;
 }
 
 void job_leave(struct shell *sh, struct job *job)

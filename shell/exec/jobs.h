@@ -43,6 +43,11 @@ void jobs_after_fork(struct shell *sh); /* in a child: these are not its childre
 /* Job control is on here: -m, and this is the shell itself, no subshell. The first call of an
  * interactive shell makes it the leader of a process group of its own that has the terminal. */
 bool jobs_control(struct shell *sh);
+/* HEADS, of a pipeline whose last part the shell runs: what that starts in the foreground joins
+ * their process group, which keeps the terminal. NULL: none. */
+void jobs_join(struct shell *sh, struct job *heads);
+/* That group, while it lives; else 0. */
+pid_t jobs_joined(const struct shell *sh);
 /* The terminal that is given to foreground jobs; -1: none. */
 int jobs_terminal(struct shell *sh);
 /* The terminal's foreground is the shell itself again: no process of the new group lives. */

@@ -31,6 +31,7 @@ struct jobs {
     bool control_tried;
     int terminal;         /* close-on-exec; -1: none */
     pid_t group;          /* the shell's own */
+    struct job *heads;    /* of a pipeline whose last part the shell runs; NULL: none */
     pid_t group_before;   /* the one it left for that, which had the terminal; 0: none */
     struct termios modes; /* of the terminal when the shell last had it */
     /* coprocess: descriptors of the script, -1 */
@@ -46,6 +47,8 @@ bool jobs_await(struct shell *sh);
 void job_list(struct shell *sh, struct job *job);
 /* The user knows that JOB ended: it loses its number, only `wait` still finds it. */
 void job_reported(struct shell *sh, struct job *job);
+/* The processes of JOB, which is none any more, are those of INTO. False: no memory. */
+bool job_absorb(struct shell *sh, struct job *into, struct job *job);
 void jobs_take_terminal(struct shell *sh, struct job *job);
 
 #endif

@@ -204,6 +204,10 @@ enum flow job_wait_foreground(struct shell *sh, struct job *job)
     if (given_up && job->group > 0) /* it is hung up with the others */
         return trap_run_pending(sh);
     sh->status = job_status(sh, job);
+    struct job *heads = sh->jobs->heads;
+    if (job->state == JOB_STOPPED && heads && heads->group == job->group &&
+        job_absorb(sh, heads, job))
+        return trap_abort(sh, SIGTSTP);
     if (job->state == JOB_STOPPED) {
         job_stopped(sh, job);
         /* Whoever stops a command of a loop or a function wants the prompt, not the next command.

@@ -172,7 +172,7 @@ static enum flow pipes_run(struct shell *sh, const struct node_pipeline *node, b
 {
     TRY(subshell_before_process(sh));
     struct mem_mark mark = mem_region_mark(sh->scratch);
-    struct pipes pipes = { .node = node, .in = -1 };
+    struct pipes pipes = { .node = node, .in = -1, .group = jobs_joined(sh) };
     pipes.pids = scratch_alloc(sh, node->count * sizeof *pipes.pids);
     if (!pipes.pids)
         return shell_fail_memory(sh, node->count * sizeof *pipes.pids);

@@ -549,6 +549,7 @@ struct job *trap_watch_heads(struct shell *sh, struct job *job)
 {
     struct job *before = sh->traps->heads;
     sh->traps->heads = job;
+    jobs_join(sh, job);
     signal_watch_heads(sh, job ? job->group : 0);
     return before;
 }
