@@ -130,7 +130,7 @@ static bool pending_act(struct edit *edit)
     }
     if (await_gives_up(sh))
         return false;
-    int signal = trap_pending_now(sh);
+    bool acts = trap_pending_now(sh) || (sh->pending & PENDING_CHILD && trap_is_set(sh, SIGCHLD));
     if (sh->pending & PENDING_CHILD && option_on(sh, OPTION_NOTIFY)) {
         jobs_notify(sh);
         drawn = false;
@@ -143,7 +143,7 @@ static bool pending_act(struct edit *edit)
         edit_signals(false);
         (void)fdtab_flush(sh);
         sh->status = status;
-        drawn = drawn && !signal;
+        drawn = drawn && !acts;
     }
     if (!drawn)
         el_set(edit->line, EL_REFRESH);

@@ -110,6 +110,8 @@ static enum edit_result plain_read(struct repl *repl, const char **ret_text, siz
         if (await_input(repl->sh, 0) == AWAIT_SIGNAL) {
             if (await_gives_up(repl->sh))
                 return EDIT_GIVEN_UP;
+            if (option_on(repl->sh, OPTION_NOTIFY))
+                jobs_notify(repl->sh);
             if (trap_run_pending(repl->sh) != FLOW_NEXT)
                 shell_print_error(repl->sh);
             continue;
@@ -189,6 +191,8 @@ static ptrdiff_t line_read(void *ctx, bool continuation, const char **ret_text)
         mail_check(sh, &repl->mail);
         signal_window(sh);
     }
+    if (option_on(sh, OPTION_NOTIFY))
+        signal_watch_children(sh);
     if (!repl->edit && (option_on(sh, OPTION_VI) || option_on(sh, OPTION_EMACS)))
         repl->edit = edit_new(sh); /* on a dumb terminal: it was asked for just now */
     char unfinished[UNFINISHED_BYTES];
