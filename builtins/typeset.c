@@ -353,7 +353,7 @@ static enum flow declare_static(struct shell *sh, const struct decl *decl, const
     str_init(&hidden, sh->scratch);
     const char *function = sh->frame->func->function_name;
     struct func *func = func_find(sh, function, strlen(function));
-    str_printf(&hidden, STATIC_PREFIX "%s.%.*s", function, (int)operand->name_len, operand->text);
+    str_printf(&hidden, STATIC_PREFIX "%s/%.*s", function, (int)operand->name_len, operand->text);
     if (func)
         func->has_statics = true;
     struct name *target = str_ok(&hidden) ? name_intern(sh, hidden.data, hidden.len) : NULL;
@@ -362,9 +362,11 @@ static enum flow declare_static(struct shell *sh, const struct decl *decl, const
         return shell_fail_memory(sh, hidden.len);
     bool first = !target->cur || (!value_is_set(&target->cur->value) &&
                                   !(target->cur->attrs & ~(uint32_t)VAR_NOTHING));
-    struct var_change reference = {
-        .set = VAR_NAMEREF, .base = -1, .width = -1, .local = true, .nameref_target = target
-    };
+    struct var_change reference = { .set = VAR_NAMEREF | VAR_STATIC,
+                                    .base = -1,
+                                    .width = -1,
+                                    .local = true,
+                                    .nameref_target = target };
     TRY(var_declare(sh, name, &reference));
     if (!first)
         return FLOW_NEXT;

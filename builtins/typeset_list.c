@@ -83,7 +83,7 @@ static enum flow append_variable(struct shell *sh, const struct decl *decl, stru
                                  struct str *line)
 {
     struct var_ref ref = var_ref_name(name);
-    struct var *var = name->cur;
+    struct var *var = var_seen(name->cur);
     if (name->parent)
         TRY(var_resolve(sh, &ref, &var));
     if (!var)
@@ -170,7 +170,7 @@ enum flow decl_list(struct shell *sh, const struct decl *decl)
     str_init(&line, sh->heap);
     enum flow flow = FLOW_NEXT;
     for (size_t i = 0; i < count && flow == FLOW_NEXT; i++) {
-        const struct var *var = names[i]->cur;
+        const struct var *var = var_seen(names[i]->cur);
         if (!var || is_own(names[i]))
             continue;
         if (wanted & (VAR_ENUM | VAR_TYPED) && var->type != decl->change.type)

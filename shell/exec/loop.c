@@ -74,7 +74,7 @@ enum flow loop_words(struct shell *sh, const struct node_for *node, struct field
 /* A loop over names moves a reference instead of writing through it. */
 static enum flow set_variable(struct shell *sh, struct name *name, const char *text)
 {
-    if (name->cur && name->cur->attrs & VAR_NAMEREF)
+    if (var_is_reference(name->cur))
         return var_set_reference(sh, name, text, strlen(text));
     return var_set_name(sh, name, text, strlen(text), 0);
 }

@@ -104,7 +104,7 @@ static enum flow variable_test(struct shell *sh, char op, const char *text, bool
     }
     if (op == 'R') {
         const struct name *name = name_find(sh, text, strlen(text));
-        *ret = name && name->cur && name->cur->attrs & VAR_NAMEREF;
+        *ret = name && var_is_reference(name->cur);
         return FLOW_NEXT;
     }
     struct var_ref ref;

@@ -8,7 +8,6 @@
 #include "shell/base/utf8.h"
 #include "shell/expand/build.h"
 #include "shell/state/array.h"
-#include "shell/state/func.h"
 #include "shell/state/method.h"
 #include "shell/state/namespace.h"
 #include "shell/state/option.h"
@@ -453,10 +452,6 @@ static void target_name(const struct shell *sh, const struct var_ref *written,
                         const struct var_ref *target, struct str *ret)
 {
     const struct var *var = written->name->cur;
-    if (var && (var->attrs & VAR_NAMEREF) && var->target && func_static_name(var->target)) {
-        var_ref_append(ret, written);
-        return;
-    }
     if (written->kind != REF_SCALAR || !var || !(var->attrs & VAR_NAMEREF) || !var->target ||
         !(target->base || var->target_rest)) {
         var_ref_append(ret, target->base ? written : target);

@@ -12,6 +12,7 @@
  */
 #include "shell/state/discipline.h"
 #include "shell/state/frame.h"
+#include "shell/state/func.h"
 #include "shell/state/namespace.h"
 #include "shell/state/scope.h"
 #include "shell/state/type.h"
@@ -63,10 +64,10 @@ const char *var_label(struct shell *sh, const struct var *var)
 {
     struct str s;
     if (!var->in)
-        return var->name->text;
+        return static_short(var->name->text);
     str_init(&s, sh->scratch);
     var_append_path(var, true, &s);
-    return str_ok(&s) ? str_text(&s) : var->name->text;
+    return str_ok(&s) ? static_short(str_text(&s)) : var->name->text;
 }
 
 static void append_step(struct str *s, const struct ref_step *step)
@@ -96,7 +97,7 @@ void var_ref_append_subscripts(struct str *s, const struct var_ref *ref)
 
 void var_ref_append(struct str *s, const struct var_ref *ref)
 {
-    str_append(s, ref->name->text, ref->name->len);
+    str_append_z(s, static_short(ref->name->text));
     var_ref_append_subscripts(s, ref);
 }
 

@@ -413,7 +413,7 @@ static enum flow make_reference(struct shell *sh, struct var *var, const struct 
     if ((var->attrs & VAR_ARRAY) && var->array->count > 0)
         return shell_fail(sh, ERROR_ASSIGN, 1, var->name->text,
                           "reference variable cannot be an array");
-    struct var_state next = { .attrs = VAR_NAMEREF | VAR_NOTHING,
+    struct var_state next = { .attrs = VAR_NAMEREF | VAR_NOTHING | (change->set & VAR_STATIC),
                               .width = -1,
                               .target = change->nameref_target };
     const char *rest = change->nameref_rest;

@@ -47,9 +47,10 @@ static void restore(struct shell *sh, void *a, uintptr_t b)
     sh->command_epoch++;
 }
 
-bool func_static_name(const struct name *name)
+const char *static_short(const char *text)
 {
-    return name->dotted && strncmp(name->text, STATIC_PREFIX, strlen(STATIC_PREFIX)) == 0;
+    bool is_static = strncmp(text, STATIC_PREFIX, sizeof STATIC_PREFIX - 1) == 0;
+    return is_static ? strrchr(text, '/') + 1 : text;
 }
 
 /* Unsets the static variables of FUNC, which is about to be replaced. */
@@ -61,7 +62,7 @@ static enum flow drop_statics(struct shell *sh, struct func *func)
         size_t before = len + func->name->len;
         if (name->len <= before + 1 || memcmp(name->text, STATIC_PREFIX, len) != 0 ||
             memcmp(name->text + len, func->name->text, func->name->len) != 0 ||
-            name->text[before] != '.' || !name->cur || name->cur->attrs & VAR_READONLY)
+            name->text[before] != '/' || !name->cur || name->cur->attrs & VAR_READONLY)
             continue;
         const struct var_ref ref = var_ref_name(name);
         TRY(var_unset(sh, &ref, false));

@@ -6,9 +6,9 @@
 #include "shell/state/shell.h"
 #include "shell/syntax/ast.h"
 
-#define STATIC_PREFIX ".sh.static." /* `typeset -S x` in f is the variable .sh.static.f.x */
-/* Is NAME that of such a variable? */
-bool func_static_name(const struct name *name);
+#define STATIC_PREFIX ".sh.static." /* `typeset -S x` in f is the variable .sh.static.f/x */
+/* TEXT, the name of a variable; of a static one the local name. */
+const char *static_short(const char *text);
 #define MATH_PREFIX ".sh.math." /* functions of this name are called in arithmetic */
 
 struct func {

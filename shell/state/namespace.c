@@ -8,6 +8,7 @@
  */
 #include "shell/state/namespace.h"
 
+#include "shell/state/func.h"
 #include "shell/state/scope.h"
 #include "shell/state/var_private.h"
 
@@ -160,7 +161,7 @@ void space_unbind(struct shell *sh, struct var *var)
 const char *space_short(const struct shell *sh, const char *text)
 {
     if (!sh->space)
-        return text;
+        return static_short(text);
     const struct name *space = sh->space->name;
     bool below = strncmp(text, space->text, space->len) == 0 && text[space->len] == '.';
     return below ? text + space->len + 1 : text;

@@ -30,7 +30,8 @@ enum flow space_member(struct shell *sh, struct name *name, struct var **ret_var
 enum flow space_bind(struct shell *sh, struct var *var) NODISCARD;
 /* VAR, a member, is about to go: it is bound no more. */
 void space_unbind(struct shell *sh, struct var *var);
-/* TEXT, the name of a variable, as it is shown: in the name space n without its `.n.`. */
+/* TEXT, the name of a variable, as it is shown: in the name space n without its `.n.`; a
+ * static variable of a function by its local name. */
 const char *space_short(const struct shell *sh, const char *text);
 /* `.n.TEXT` of the name space in force, if that name exists; else NULL. */
 struct name *space_find(struct shell *sh, const char *text, size_t len);

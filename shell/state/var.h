@@ -40,7 +40,8 @@ enum var_attr {
     VAR_TYPED_INDEX = 1u << 24, /* an indexed array whose subscripts are items of INDEX_TYPE */
     VAR_COMPOUND = 1u << 25,    /* -C: the value, or each element of the array, has members */
     VAR_TYPED = 1u << 26,       /* an instance of TYPE, or an array of them */
-    VAR_STATIC = 1u << 27,      /* a member of a type that all instances share */
+    VAR_STATIC = 1u << 27,      /* a member of a type that all instances share; of a reference: the
+                                   local name of a static variable (typeset -S) */
     VAR_SIZED = 1u << 28,       /* an array of a fixed size: see limit of struct array */
     VAR_FLOATING = VAR_FIXED | VAR_EXPONENT | VAR_HEXFLOAT,
     VAR_NUMERIC = VAR_INTEGER | VAR_FLOATING,
@@ -164,6 +165,13 @@ struct var_ref {
     uint32_t step_count;          /* further subscripts: m[1][2] has one */
     const struct ref_step *steps; /* borrowed */
 };
+/* Is VAR, which may be NULL, a reference that scripts see as one? */
+static inline bool var_is_reference(const struct var *var)
+{
+    return var && (var->attrs & (VAR_NAMEREF | VAR_STATIC)) == VAR_NAMEREF;
+}
+/* VAR, or the static variable that it is the local name of; NULL if VAR is. */
+struct var *var_seen(struct var *var);
 static inline struct var_ref var_ref_name(struct name *name)
 {
     return (struct var_ref){ .name = name, .kind = REF_SCALAR };

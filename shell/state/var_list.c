@@ -8,9 +8,15 @@
 
 /* ---- names ---- */
 
+struct var *var_seen(struct var *var)
+{
+    const uint32_t both = VAR_NAMEREF | VAR_STATIC;
+    return var && (var->attrs & both) == both ? var->target->cur : var;
+}
+
 static bool is_shown(const struct name *name, uint32_t attrs_all)
 {
-    const struct var *var = name->cur;
+    const struct var *var = var_seen(name->cur);
     if (!var || (var->attrs & attrs_all) != attrs_all)
         return false;
     return var_has_value(var) ||

@@ -9,7 +9,6 @@
  * Must not change a variable, except through what its disciplines do.
  */
 #include "shell/state/discipline.h"
-#include "shell/state/func.h"
 #include "shell/state/namespace.h"
 #include "shell/state/special.h"
 #include "shell/state/var_private.h"
@@ -369,7 +368,7 @@ static enum flow check_str(struct shell *sh, const struct str *s)
 /* The variable of NAME itself, a reference not followed; NULL: none. */
 static enum flow find_var(struct shell *sh, struct name *name, struct var **ret)
 {
-    *ret = name->cur;
+    *ret = var_seen(name->cur);
     if (name->parent) {
         const struct var_ref outer = var_ref_name(name->parent), ref = var_ref_name(name);
         struct place place;
@@ -381,9 +380,6 @@ static enum flow find_var(struct shell *sh, struct name *name, struct var **ret)
         TRY(place_find(sh, &ref, &place));
         *ret = place.var;
     }
-    struct var *var = *ret;
-    if (var && (var->attrs & VAR_NAMEREF) && var->target && func_static_name(var->target))
-        *ret = var->target->cur; /* typeset -S: a plain variable to the script */
     return FLOW_NEXT;
 }
 
