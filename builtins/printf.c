@@ -122,7 +122,7 @@ static struct num take_number(struct printer *p)
     struct num n;
     size_t depth = p->sh->depth;
     if (arith_eval(p->sh, arg, strlen(arg), &n) == FLOW_NEXT)
-        return n;
+        return n.is_float || n.i || *arg != '-' || !is_constant(arg) ? n : num_float(-0.0L);
     p->sh->depth = (uint32_t)depth;
     shell_warn(p->sh, p->name, "%s", p->sh->err.text);
     p->failed = true;
@@ -346,7 +346,7 @@ static void write_integer(struct printer *p, const struct spec *spec, uint64_t m
     if (spec->alternate && spec->base && is_signed) {
         prefix_len += num_format_int(spec->base, prefix + prefix_len);
         prefix[prefix_len++] = '#';
-    } else if (spec->alternate && base == 16) {
+    } else if (spec->alternate && base == 16 && (magnitude || precision > 0)) {
         prefix[prefix_len++] = '0';
         prefix[prefix_len++] = spec->conversion == 'X' ? 'X' : 'x';
     } else if (spec->alternate && base == 8 && precision <= (int)count) {
