@@ -55,10 +55,12 @@ static const uint16_t mode_stop[] = {
 struct lexer {
     struct builder b;
     unsigned group;  /* open ( of extended patterns and regular expressions */
+    unsigned parens; /* the same in all modes */
     unsigned braces; /* open { in ${x-..} */
     unsigned brackets;
     bool in_class; /* WORD_REGEX: inside [..] */
     bool regex;    /* the pattern started with ~(E) or the like: any ( opens a group */
+    bool dialect;  /* a ~(E) or the like was anywhere in it: escapes are live */
     bool cond;     /* WORD_COND_PATTERN */
 };
 
@@ -170,9 +172,9 @@ static bool is_dialect(const struct parser *p, const struct builder *b)
            text[1] == '(';
 }
 
-/* Is \C live text: a group in a replacement, any escape of a regular expression, one like \d, \t or
- * \1 once an extended pattern was opened (that is what the flag says)? In an argument of a command,
- * one after ~( only. */
+/* Is \C live text: a group in a replacement, any escape of a regular expression, one like \d or
+ * \t inside of an extended pattern, \1 once one was opened (that is what the flag says)? In an
+ * argument of a command, one after ~( only. */
 static bool keeps_backslash(const struct parser *p, const struct builder *b, int c)
 {
     switch (b->mode) {
@@ -185,7 +187,8 @@ static bool keeps_backslash(const struct parser *p, const struct builder *b, int
     case WORD_PATTERN:
     case WORD_TRIM:
     case WORD_SUBST:
-        return cclass_is((char)c, CC_NAME) && b->flags & WORD_HAS_GLOB;
+        return cclass_is((char)c, CC_NAME) &&
+               (b->live_escapes || (c >= '0' && c <= '9' && b->flags & WORD_HAS_GLOB));
     default:
         return false;
     }
@@ -260,22 +263,26 @@ static enum verdict judge_paren(const struct parser *p, const struct lexer *l, i
     return opens_group(p, &l->b) ? V_OPEN : V_STOP;
 }
 
-/* Is the word so far ~(options), and do they make the rest of a pattern a regular expression? The )
- * is under the cursor. */
-static bool starts_regex(const struct parser *p, const struct builder *b)
+/* Are these ~(options), and is one of LETTERS among them? The ) is under the cursor. */
+static bool ends_options(const struct parser *p, const struct builder *b, const char *letters)
 {
-    if (b->mode != WORD_PATTERN || !b->lit_open || b->lit_quoted || p->stack.len != b->stack_base)
+    if (!b->lit_open || b->lit_quoted)
         return false;
     const char *text = p->lit.data + b->lit_base, *end = p->lit.data + p->lit.len;
-    bool regex = false;
-    if (!is_dialect(p, b))
+    bool found = false;
+    while (end > text && (cclass_is(end[-1], CC_NAME) || end[-1] == '+' || end[-1] == '-'))
+        found |= strchr(letters, *--end) != NULL;
+    return found && end - text >= 2 && end[-1] == '(' && end[-2] == '~';
+}
+
+/* Do options that the word begins with make the rest of a pattern a regular expression? */
+static bool starts_regex(const struct parser *p, const struct builder *b)
+{
+    if (b->mode != WORD_PATTERN || p->stack.len != b->stack_base ||
+        !ends_options(p, b, "ABEFGLPVX"))
         return false;
-    for (const char *s = text + 2; s < end; s++) {
-        if (!cclass_is(*s, CC_NAME) && *s != '+' && *s != '-')
-            return false;
-        regex |= strchr("ABEFGLPVX", *s) != NULL;
-    }
-    return regex;
+    return is_dialect(p, b) &&
+           !memchr(p->lit.data + b->lit_base + 2, '(', p->lit.len - b->lit_base - 2);
 }
 
 /* Are | & < > ordinary, since a regular expression is read in [[ ]]? */
@@ -346,6 +353,17 @@ static void note_bracket(struct parser *p, bool open)
     }
 }
 
+/* The paren C of a pattern is under the cursor: are escapes live behind it? */
+static void note_paren(const struct parser *p, struct lexer *l, int c)
+{
+    if (c == '(' && (l->parens > 0 || opens_group(p, &l->b)))
+        l->parens++;
+    else if (c == ')' && l->parens > 0)
+        l->parens--;
+    l->dialect |= c == ')' && ends_options(p, &l->b, "ABEFGKLPVX");
+    l->b.live_escapes = l->parens > 0 || l->dialect;
+}
+
 static void nest(struct parser *p, struct lexer *l, int c, bool open)
 {
     if (c == '(' || c == ')') {
@@ -410,6 +428,8 @@ static struct word *lex_general(struct parser *p, struct lexer *l)
                 break;
             if (c == '(' && mode_in_braces(b->mode) && opens_group(p, b))
                 b->flags |= WORD_HAS_GLOB;
+            if (c == '(' || c == ')')
+                note_paren(p, l, c);
             /* ksh93: (x) occurs once in the patterns of case, and is text elsewhere. */
             if (c == '(' && v == V_OPEN && !l->group && b->mode == WORD_PATTERN && !l->cond &&
                 !l->regex && is_bare(p, b))

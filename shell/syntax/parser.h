@@ -325,6 +325,7 @@ struct builder {
     bool lit_open; /* a literal is being gathered in p->lit */
     bool lit_quoted, lit_dquoted;
     bool arith_quotes; /* inside "..." of an arithmetic expression: such text is marked dquoted */
+    bool live_escapes; /* patterns: \d is a class, in ( ) and in regular expressions */
     uint8_t flags;
     uint32_t line, lit_line;
     size_t stack_base, lit_base;
