@@ -121,11 +121,19 @@ static enum flow forked_capture(struct shell *sh, const struct list *body, struc
     return job_run(sh, pid, -1, "$( )");
 }
 
-/* `return` and `exit` leave ${ } and nothing around it, as in ksh93; but not under set -e. */
-static enum flow shared_end(const struct shell *sh, enum flow flow)
+/* `return`, `exit` and errors leave ${ } and nothing around it, as in ksh93; but not under set -e.
+ * Runaway nesting ends as a whole. */
+static enum flow shared_end(struct shell *sh, enum flow flow)
 {
-    bool leaves = flow == FLOW_RETURN || (flow == FLOW_EXIT && !option_on(sh, OPTION_ERREXIT));
-    return leaves ? FLOW_NEXT : flow;
+    if (flow == FLOW_RETURN)
+        return FLOW_NEXT;
+    if (option_on(sh, OPTION_ERREXIT))
+        return flow;
+    if (flow == FLOW_ERROR && sh->err.kind != ERROR_LIMIT) {
+        shell_print_error(sh);
+        return FLOW_NEXT;
+    }
+    return flow == FLOW_EXIT ? FLOW_NEXT : flow;
 }
 
 /* ${ list;}: only descriptor 1 is journaled. */

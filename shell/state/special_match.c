@@ -172,7 +172,7 @@ static bool fill_one(struct array *array, size_t index, const struct match_state
     struct value *value = array_put_index(array, (int64_t)index);
     if (!value)
         return false;
-    if (value_set_text(array->heap, value, state->text.data + span->start,
+    if (value_set_text(array->heap, value, str_text(&state->text) + span->start,
                        (size_t)(span->end - span->start)))
         return true;
     array->count--;
