@@ -5,8 +5,8 @@
  * -abc. What it finds goes to the script's variable and to OPTARG. A mistake in the arguments is
  * the script's business when the string begins with a colon; else it is reported and the variable
  * is set to `?`. Long options are known when the string is of the long form; asking for help, or a
- * long option otherwise, shows the usage and ends the shell with status 2, as ksh93 does; so does
- * the end of the options after a mistake, when the string is of the long form.
+ * long option without a value otherwise, shows the usage and ends the shell with status 2, as ksh93
+ * does; so does the end of the options after a mistake, when the string is of the long form.
  */
 #include <string.h>
 
@@ -418,7 +418,7 @@ static enum flow long_option(struct getopts *g, const char *word)
     if (found == LONG_NONE && !g->spec.quiet) {
         if (optpage_find(name.text, name.len, &page))
             return show_page(g, g->spec.extended ? page : OPTPAGE_USAGE);
-        if (!g->spec.extended)
+        if (!g->spec.extended && !value)
             return show_page(g, OPTPAGE_USAGE);
         if (optpage_is_version(&g->spec, name.text, name.len))
             return show_page(g, OPTPAGE_VERSION);
