@@ -153,6 +153,7 @@ enum flow subshell_materialize(struct shell *sh)
     if (!frame || frame->is_process)
         return FLOW_NEXT;
     pid_t pid;
+    fdtab_capture_poll(sh); /* what ${ } got so far goes with the child */
     TRY(spawn_fork(sh, &continue_plan, &pid));
     if (pid == 0) {
         frame->is_process = true;

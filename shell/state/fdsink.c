@@ -18,6 +18,7 @@
 #include "shell/base/sys.h"
 #include "shell/state/fdtab.h"
 #include "shell/state/fdtab_private.h"
+#include "shell/state/frame.h"
 
 enum { CAPTURE_READ_BYTES = 65536 };
 
@@ -164,12 +165,28 @@ void fdtab_capture_drain(struct shell *sh, bool (*ends)(const struct shell *sh))
     pipe_close(&capture->pipe_read);
 }
 
-void captures_after_fork(struct fdtab *tab)
+/* Does CAPTURE end with a frame inside of KEEP (NULL: none does)? */
+static bool capture_is_inside(const struct fdtab *tab, const struct capture *capture,
+                              const struct frame *keep)
 {
-    while (tab->capture) {
-        struct capture *capture = tab->capture;
+    for (const struct fd_save *save = tab->saves; keep && save; save = save->next) {
+        if (save->capture == capture)
+            return save->frame_id > keep->id;
+    }
+    return false;
+}
+
+void captures_after_fork(struct fdtab *tab, const struct frame *keep)
+{
+    struct capture *next;
+    for (struct capture *capture = tab->capture; capture; capture = next) {
         struct open_file *file = capture->file;
+        next = capture->outer;
         pipe_close(&capture->pipe_read);
+        if (capture_is_inside(tab, capture, keep)) { /* ${ } goes on; the parent has the pipe */
+            pipe_close(&capture->pipe_write);
+            continue;
+        }
         int real = capture->pipe_write >= 0 ? capture->pipe_write : CLOSED_FD;
         capture->pipe_write = -1;
         file->capture = NULL;

@@ -648,7 +648,7 @@ void fdtab_after_fork(struct shell *sh, const struct frame *keep)
 {
     struct fdtab *tab = sh->fdtab;
     peek_pipe_close(tab);
-    captures_after_fork(tab);
+    captures_after_fork(tab, keep);
     struct fd_save *next;
     for (struct fd_save *save = tab->saves; save; save = next) {
         next = save->next;

@@ -92,7 +92,9 @@ void files_flush_shared(struct fdtab *tab, struct open_file *reader);
 /* As fdtab_capture_poll. */
 void captures_poll(struct fdtab *tab);
 void capture_end(struct fdtab *tab, struct capture *capture);
-void captures_after_fork(struct fdtab *tab);
+/* In a child: a capture becomes a descriptor that leads to the parent's pipe, but one that was made
+ * inside of KEEP, a subshell that goes on in the child, stays what it is. */
+void captures_after_fork(struct fdtab *tab, const struct frame *keep);
 
 /* input.c */
 void input_free(struct fdtab *tab, struct input *in);
