@@ -850,6 +850,17 @@ void mem_options_get(char *ret_text, size_t bytes)
     ret_text[state.used] = '\0';
 }
 
+unsigned mem_options_restore(const char *text)
+{
+    (void)mem_region_malloc();
+    mem_lock();
+    options_restoring = true;
+    unsigned complaints = mem_options_apply(text);
+    options_restoring = false;
+    mem_unlock();
+    return complaints;
+}
+
 unsigned mem_options_change(const char *text)
 {
     char before[MEM_STATE_BYTES];
@@ -857,10 +868,9 @@ unsigned mem_options_change(const char *text)
     mem_options_get(before, sizeof before);
     all_or_nothing = true;
     unsigned complaints = mem_options_apply(text);
-    options_restoring = true;
     if (complaints)
-        (void)mem_options_apply(before);
-    options_restoring = all_or_nothing = false;
+        (void)mem_options_restore(before);
+    all_or_nothing = false;
     return complaints;
 }
 

@@ -65,7 +65,7 @@ static void options_show(struct shell *sh)
 static void undo_options(struct shell *sh, void *a, uintptr_t b)
 {
     (void)b;
-    (void)mem_options_apply(a);
+    (void)mem_options_restore(a);
     site_look(sh);
     mem_free(a);
 }
@@ -99,6 +99,8 @@ enum flow vmstat_options(struct shell *sh, const struct request *rq)
         const char *complaint = options_change(word);
         if (complaint)
             return vmstat_fail(sh, rq, "%s", complaint);
+        if (caught.count) /* it is in force all the same */
+            shell_warn(sh, rq->command, "%s", caught.text);
     }
     return FLOW_NEXT;
 }

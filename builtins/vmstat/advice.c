@@ -15,7 +15,7 @@ struct evidence {
     struct process_figures process;
     struct regions regions;
     struct variable_sizes variables;
-    char options[1024];
+    char options[MEM_STATE_BYTES];
 };
 
 static void say(const struct evidence *e, const char *format, ...) PRINTF_LIKE(2, 3);

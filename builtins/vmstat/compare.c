@@ -146,6 +146,8 @@ static enum flow run_once(struct shell *sh, struct runs *runs, size_t set, size_
         flow = job_add(sh, &pid, 1, -1, "vmstat -O", false, &job);
     if (flow == FLOW_NEXT)
         flow = job_wait_foreground(sh, job);
+    /* It has ended, so all is there or never will be, whoever else has the pipe open. */
+    (void)fcntl(fds[0], F_SETFL, O_NONBLOCK);
     ssize_t got = flow == FLOW_NEXT ? read(fds[0], result, sizeof *result) : 0;
     close(fds[0]);
     if (flow != FLOW_NEXT)

@@ -134,7 +134,7 @@ static enum flow put_variables(struct shell *sh, struct out *out)
 static enum flow put_page(struct shell *sh, struct out *out)
 {
     const char *script = sh->file ? sh->file : sh->arg0 ? sh->arg0 : "memksh";
-    char options[1024];
+    char options[MEM_STATE_BYTES];
 
     out_puts(out, "<!DOCTYPE html>\n<html lang=\"en\">\n<head><meta charset=\"utf-8\"><title>");
     out_xml(out, script, strlen(script));

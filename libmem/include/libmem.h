@@ -193,7 +193,9 @@ size_t mem_check(struct mem_region *region);
 unsigned mem_options_apply(const char *text);
 /* The same, but all or nothing: on a complaint the options stay as they were. */
 unsigned mem_options_change(const char *text);
-/* The state in force, in a form that mem_options_apply takes; NUL-terminated, cut at BYTES.
+/* The same with what was in force before: files are not emptied but go on. */
+unsigned mem_options_restore(const char *text);
+/* The state in force, in a form that mem_options_restore takes; NUL-terminated, cut at BYTES.
  * MEM_STATE_BYTES are always enough. */
 enum { MEM_STATE_BYTES = 4096 };
 void mem_options_get(char *ret_text, size_t bytes);

@@ -597,8 +597,12 @@ void special_refresh(struct shell *sh, struct name *name)
     const struct var *var = name->cur;
     if (var && !(var->attrs & VAR_ARRAY) && (var->value.bits & VALUE_TEXT))
         text = value_text(&var->value, &len);
-    if (special->changed(sh, name, text, len) != FLOW_NEXT)
+    if (special->changed == set_vmalloc_options && text) { /* as before: files go on */
+        mem_options_restore(text);
+        site_look(sh);
+    } else if (special->changed(sh, name, text, len) != FLOW_NEXT) {
         sh->err.kind = ERROR_NONE;
+    }
 }
 
 static enum flow init_name(struct shell *sh, struct name *name, const struct special *row)
