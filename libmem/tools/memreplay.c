@@ -226,6 +226,33 @@ static bool load_text(struct loader *load, const char *text, size_t bytes)
     return true;
 }
 
+/* The number behind KEY in a file of the system; UINT64_MAX: there is none. */
+static uint64_t system_number(const char *path, const char *key)
+{
+    char text[4096];
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t got = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
+
+    if (fd >= 0)
+        close(fd);
+    text[got > 0 ? got : 0] = '\0';
+    const char *at = strstr(text, key);
+    at = at ? at + strlen(key) + strspn(at + strlen(key), " ") : text;
+    return *at >= '0' && *at <= '9' ? strtoull(at, NULL, 10) : UINT64_MAX;
+}
+
+/* Every page of what lives is written to: what a damaged trace may ask for must not make the system
+ * swap, or end other programs. */
+static uint64_t bytes_available(void)
+{
+    uint64_t kib = system_number("/proc/meminfo", "MemAvailable:");
+    uint64_t group = system_number("/sys/fs/cgroup/memory.max", "");
+
+    if (kib == UINT64_MAX)
+        kib = (uint64_t)sysconf(_SC_PHYS_PAGES) * ((uint64_t)sysconf(_SC_PAGESIZE) / 1024);
+    return kib * 1024 < group ? kib * 1024 : group;
+}
+
 static struct trace trace_load(const char *name)
 {
     struct loader load = { 0 };
@@ -238,6 +265,8 @@ static struct trace trace_load(const char *name)
     char *text = map(bytes + 1);
     for (size_t at = 0; at < bytes;) {
         ssize_t got = read(fd, text + at, bytes - at);
+        if (got == 0)
+            errno = EIO; /* it became shorter */
         if (got <= 0)
             die(name);
         at += (size_t)got;
@@ -257,8 +286,10 @@ static struct trace trace_load(const char *name)
         fprintf(stderr, "memreplay: %s: not a trace\n", name);
         exit(1);
     }
-    if (load.trace.live_peak / 4096 > (uint64_t)sysconf(_SC_PHYS_PAGES)) { /* a damaged one, say */
-        fprintf(stderr, "memreplay: %s: needs more memory than there is\n", name);
+    uint64_t room = bytes_available();
+    if (load.trace.live_peak > room) { /* a damaged one, say */
+        fprintf(stderr, "memreplay: %s: needs %llu MiB at once, and there are %llu\n", name,
+                (unsigned long long)(load.trace.live_peak >> 20), (unsigned long long)(room >> 20));
         exit(1);
     }
     munmap(text, bytes + 1);
