@@ -4,6 +4,7 @@
  * Turns them one by one into a struct decl, and says which do not go together. Must not look at
  * variables.
  */
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -164,7 +165,8 @@ enum flow decl_take_option(struct shell *sh, struct args *args, int option, stru
     if (option == 'a')
         return take_index_type(sh, args, decl);
     if (args->option_argument) {
-        int number = (int)strtol(args->option_argument, NULL, 10);
+        long given = strtol(args->option_argument, NULL, 10);
+        int number = given < INT_MAX ? (int)given : INT_MAX;
         int *field = option == 'i' ? &decl->change.base : &decl->change.width;
         if (*field < 0) /* the first one counts, as in ksh93 */
             *field = number;
