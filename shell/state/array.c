@@ -156,10 +156,15 @@ void array_clear(struct array *a, bool assoc)
     a->top = a->span = 0;
 }
 
+static struct array_walk *walks; /* the innermost of those that are under way */
+
 void array_free(struct array *a)
 {
     if (!a)
         return;
+    for (struct array_walk *walk = walks; walk; walk = walk->outer)
+        if (walk->array == a)
+            walk->array = NULL;
     array_clear(a, a->assoc);
     mem_free_sized(a->nodes, a, sizeof *a);
 }
@@ -577,6 +582,23 @@ bool array_next(struct array *a, size_t *position, struct array_item *ret_item)
         return true;
     }
     return false;
+}
+
+void array_walk_begin(struct array_walk *walk, struct array *a)
+{
+    *walk = (struct array_walk){ .array = a, .version = a->version, .outer = walks };
+    walks = walk;
+}
+
+bool array_walk_next(struct array_walk *walk, struct array_item *ret_item)
+{
+    return walk->array && walk->array->version == walk->version &&
+           array_next(walk->array, &walk->position, ret_item);
+}
+
+void array_walk_end(struct array_walk *walk)
+{
+    walks = walk->outer;
 }
 
 /* Copies ELEMENT (or the value of INDEX) into A. */

@@ -77,6 +77,18 @@ struct array_item {
     int64_t index;
 };
 bool array_next(struct array *a, size_t *position, struct array_item *ret_item);
+/* A walk in the middle of which the script's functions run: they may change A, or free it. On the
+ * C stack of who walks, from _begin to _end. */
+struct array_walk {
+    struct array *array; /* NULL: it was freed */
+    uint64_t version;
+    size_t position;
+    struct array_walk *outer;
+};
+void array_walk_begin(struct array_walk *walk, struct array *a);
+/* As array_next; false also when elements came or went since _begin. */
+bool array_walk_next(struct array_walk *walk, struct array_item *ret_item);
+void array_walk_end(struct array_walk *walk);
 /* The elements of an associative array in order, *RET_COUNT of them, buried ones too; NULL: there
  * are none, or out of memory. Borrowed until an element comes or goes. */
 struct element *const *array_order(struct array *a, size_t *ret_count);

@@ -308,6 +308,7 @@ struct var_cursor {
     uint64_t version;
     bool started;
     bool inner;     /* ARRAY is an element of another one */
+    bool nested;    /* or a member */
     bool keys_only; /* set by who starts: no values, so that no discipline is asked for them */
 };
 struct var_item {

@@ -97,32 +97,48 @@ static void print_gap(const struct printer *p, const struct value *before, bool 
         str_putc(p->s, ' ');
 }
 
-/* INNER: the array is a member's. LAST: nothing but parentheses will follow. */
-static enum flow print_array(struct printer *p, struct var *var, struct array *array, bool inner,
-                             bool last)
+/* The elements of the array of WALK. */
+static enum flow print_elements(struct printer *p, struct var *var, struct array_walk *walk,
+                                bool inner, bool last)
 {
+    struct array *array = walk->array;
     struct array_item item;
-    const struct value *before = NULL;
-    size_t position = 0, shown = 0;
+    struct value before;
+    size_t shown = 0;
     bool explicit = inner && has_compounds(array);
     bool plain = is_gapless(array) && !explicit;
-    open_list(p);
-    while (array_next(array, &position, &item)) {
-        bool is_last = ++shown == array->count;
+    while (array_walk_next(walk, &item)) {
+        bool is_last = shown + 1 == array->count, is_array = item.value->bits & VALUE_ARRAY;
         if (p->lines)
             new_line(p);
         else
-            print_gap(p, before, explicit, item.value);
-        before = item.value;
+            print_gap(p, shown ? &before : NULL, explicit, item.value);
+        before = (struct value){ .bits = item.value->bits };
+        shown++;
         if (!plain)
             print_subscript(p, var, array, &item);
         p->in_list = plain;
         TRY(print_value(p, var, item.value, !explicit || (last && is_last)));
-        if (!p->lines && is_last && (item.value->bits & VALUE_ARRAY))
+        if (!p->lines && is_last && is_array)
             str_putc(p->s, ' '); /* so does ksh93 */
     }
-    close_list(p);
     return FLOW_NEXT;
+}
+
+/* INNER: the array is a member's. LAST: nothing but parentheses will follow. */
+static enum flow print_array(struct printer *p, struct var *var, struct array *array, bool inner,
+                             bool last)
+{
+    struct array_walk walk;
+    open_list(p);
+    var->refs++; /* whatever disciplines do */
+    array_walk_begin(&walk, array);
+    enum flow flow = print_elements(p, var, &walk, inner, last);
+    array_walk_end(&walk);
+    var_drop(p->sh->nodes, var);
+    if (flow == FLOW_NEXT)
+        close_list(p);
+    return flow;
 }
 
 /* ---- members ---- */
@@ -188,13 +204,14 @@ static enum flow print_member_value(struct printer *p, struct members *m, struct
             str_putc(p->s, ';');
         return FLOW_NEXT;
     } else if (value_is_set(value)) {
+        bool is_compound = value->bits & VALUE_COMPOUND;
         str_putc(p->s, '=');
         p->in_list = true;
-        if ((var->attrs & VAR_DISCIPLINE) && !(value->bits & VALUE_COMPOUND))
+        if ((var->attrs & VAR_DISCIPLINE) && !is_compound)
             TRY(print_disciplined(p, m, var));
         else
             TRY(print_value(p, var, value, last));
-        if (value->bits & VALUE_COMPOUND)
+        if (is_compound)
             return FLOW_NEXT;
     } else if ((var->attrs & VAR_NUMERIC) && !(var->attrs & VAR_ARRAY)) {
         str_append_z(p->s, "=0");
@@ -226,6 +243,23 @@ static bool is_shown(const struct var *var)
     return value_is_set(&var->value) || var_shown_attrs(var) || (var->attrs & VAR_TYPED);
 }
 
+static enum flow print_member(struct printer *p, struct members *m, struct var *var, bool last)
+{
+    struct name *name = var->name;
+    if (p->lines)
+        new_line(p);
+    TRY(find_shown(p, var, &var));
+    print_head(p, m, var, name);
+    if ((var->attrs & VAR_STATIC) && m->type && m != m->type->prototype) {
+        struct var *shared = members_find(m->type->prototype, var->name);
+        var = shared ? shared : var;
+    }
+    var->refs++; /* it need not be one of M */
+    enum flow flow = print_member_value(p, m, var, last);
+    var_drop(p->sh->nodes, var);
+    return flow;
+}
+
 static enum flow print_members(struct printer *p, struct members *m, bool last)
 {
     size_t count;
@@ -236,24 +270,15 @@ static enum flow print_members(struct printer *p, struct members *m, bool last)
         if (is_shown(vars[i]) || m->type)
             vars[kept++] = vars[i];
     members_hold(m); /* whatever disciplines do */
+    for (size_t i = 0; i < kept; i++)
+        vars[i]->refs++;
     open_list(p);
-    for (size_t i = 0; i < kept && flow == FLOW_NEXT; i++) {
-        struct var *var = vars[i];
-        if (var->in != m || is_empty(var))
-            continue;
-        if (p->lines)
-            new_line(p);
-        struct name *name = var->name;
-        flow = find_shown(p, var, &var);
-        print_head(p, m, var, name);
-        if ((var->attrs & VAR_STATIC) && m->type && m != m->type->prototype) {
-            struct var *shared = members_find(m->type->prototype, var->name);
-            var = shared ? shared : var;
-        }
-        if (flow == FLOW_NEXT)
-            flow = print_member_value(p, m, var, last && i + 1 == kept);
-    }
+    for (size_t i = 0; i < kept && flow == FLOW_NEXT; i++)
+        if (vars[i]->in == m && !is_empty(vars[i]))
+            flow = print_member(p, m, vars[i], last && i + 1 == kept);
     close_list(p);
+    for (size_t i = 0; i < kept; i++)
+        var_drop(p->sh->nodes, vars[i]);
     members_release(m);
     mem_free(vars);
     return flow;

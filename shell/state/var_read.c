@@ -36,23 +36,36 @@ static enum flow show_place(struct shell *sh, const struct place *place, const c
     return attr_show(sh, var, value, ret_text, ret_len);
 }
 
-/* What x.get makes of PLACE. If it says nothing the stored text counts, wherever that is then. */
+/* The text stored at REF, whose base is HELD, after a discipline that said nothing; NULL when there
+ * is no such variable any more. */
+static enum flow show_again(struct shell *sh, const struct var_ref *ref, struct members *held,
+                            const char **ret_text, size_t *ret_len)
+{
+    struct place again;
+    if (held && held->refs == 1) /* nothing but us */
+        return FLOW_NEXT;
+    TRY(place_find(sh, ref, &again));
+    return show_place(sh, &again, ret_text, ret_len);
+}
+
+/* What x.get makes of PLACE. If it says nothing the stored text counts, wherever that is then.
+ * PLACE's variable may be gone then. */
 static enum flow get_disciplined(struct shell *sh, const struct place *place, enum discipline first,
                                  const char **ret_text, size_t *ret_len)
 {
     enum discipline second = first == DISCIPLINE_GET ? DISCIPLINE_GETN : DISCIPLINE_GET;
+    const struct var_ref ref = place_ref(place);
+    struct members *held = ref.base ? members_hold(ref.base) : NULL;
     bool called;
-    TRY(discipline_call(sh, place, first, NULL, 0, &called, ret_text, ret_len));
-    if (!called)
-        TRY(discipline_call(sh, place, second, NULL, 0, &called, ret_text, ret_len));
-    if (!called)
-        return show_place(sh, place, ret_text, ret_len);
-    if (*ret_text)
-        return FLOW_NEXT;
-    struct place again;
-    struct var_ref ref = place_ref(place);
-    TRY(place_find(sh, &ref, &again));
-    return show_place(sh, &again, ret_text, ret_len);
+    enum flow flow = discipline_call(sh, place, first, NULL, 0, &called, ret_text, ret_len);
+    if (flow == FLOW_NEXT && !called)
+        flow = discipline_call(sh, place, second, NULL, 0, &called, ret_text, ret_len);
+    if (flow == FLOW_NEXT && !called)
+        flow = show_place(sh, place, ret_text, ret_len);
+    else if (flow == FLOW_NEXT && !*ret_text)
+        flow = show_again(sh, &ref, held, ret_text, ret_len);
+    members_release(held);
+    return flow;
 }
 
 /* The text of a whole scalar variable or element. */
@@ -79,18 +92,22 @@ static enum flow get_all(struct shell *sh, const struct place *place, const char
     }
     struct str s;
     str_init(&s, sh->scratch);
+    struct array_walk walk;
     struct array_item item;
-    size_t position = 0;
     bool any = false;
-    while (array_next(array, &position, &item)) {
-        const char *text;
-        size_t len;
-        TRY(var_show_value(sh, place->var, item.value, &text, &len));
+    enum flow flow = FLOW_NEXT;
+    array_walk_begin(&walk, array);
+    while (flow == FLOW_NEXT && array_walk_next(&walk, &item)) {
+        const char *text = NULL;
+        size_t len = 0;
+        flow = var_show_value(sh, place->var, item.value, &text, &len);
         if (any)
             str_putc(&s, ' ');
-        str_append(&s, text, len);
+        str_append(&s, text ? text : "", len);
         any = true;
     }
+    array_walk_end(&walk);
+    TRY(flow);
     if (!str_ok(&s))
         return shell_fail_memory(sh, 0);
     *ret_text = any ? str_text(&s) : NULL;
@@ -388,22 +405,25 @@ static bool start_cursor(struct shell *sh, const struct var_ref *ref, struct var
     cursor->array = place_array(&place);
     cursor->version = cursor->array ? cursor->array->version : 0;
     cursor->inner = cursor->array && cursor->array != place.var->array;
+    cursor->nested = cursor->inner || (cursor->array && place.var->in);
     return cursor->array || next_scalar(sh, cursor, &place, ret_item);
 }
 
-/* An array inside of another may be gone together with its element: it is looked for again at each
- * step. */
-static bool inner_is_there(struct shell *sh, const struct var_ref *ref,
-                           const struct var_cursor *cursor)
+/* An array inside of another, or of a compound variable, may be gone together with that: it is
+ * looked for again at each step. */
+static bool nested_is_there(struct shell *sh, const struct var_ref *ref,
+                            const struct var_cursor *cursor)
 {
     struct place place;
     return find_whole(sh, ref, &place) && place.var == cursor->var &&
            place_array(&place) == cursor->array;
 }
 
-/* The text of ITEM of VAR's array, by its disciplines. */
+/* The text of ITEM of VAR's array, by its disciplines, which may take its element away. */
 static enum flow get_item(struct shell *sh, struct var *var, struct var_item *item)
 {
+    if (item->key && !(item->key = scratch_dup(sh, item->key, item->key_len)))
+        return shell_fail_memory(sh, item->key_len);
     struct place place = { .name = var->name,
                            .var = var,
                            .kind = item->key ? REF_KEY : REF_INDEX,
@@ -421,7 +441,7 @@ bool var_next_in(struct shell *sh, const struct var_ref *ref, struct var_cursor 
         return false;
     if (!cursor->array)
         return first;
-    if (cursor->inner ? !inner_is_there(sh, ref, cursor) : cursor->var->array != cursor->array)
+    if (cursor->nested ? !nested_is_there(sh, ref, cursor) : cursor->var->array != cursor->array)
         return false;
     if (cursor->array->version != cursor->version)
         return false;
