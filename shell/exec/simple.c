@@ -378,6 +378,7 @@ static enum flow function_run(struct shell *sh, const struct run *run)
     struct frame frame;
     if (!node || (!node->node.redir_count && !node->assign_count))
         return function_call(sh, run);
+    struct func *func = func_hold(run->command.func); /* what is expanded may unset it */
     frame_push(sh, &frame, FRAME_CMD);
     enum flow flow = function_prepare(sh, run, &frame);
     if (flow == FLOW_ERROR) {
@@ -388,6 +389,7 @@ static enum flow function_run(struct shell *sh, const struct run *run)
             flow = exec_output_check(sh, NULL, flow);
     }
     frame_pop(sh, &frame);
+    func_release(sh, func);
     return flow;
 }
 
@@ -656,6 +658,16 @@ static bool is_traced_late(const struct command *command)
     return command->kind == COMMAND_BUILTIN && command->special;
 }
 
+/* What was expanded, or ran, since the command was looked up may have changed what it is. */
+static inline void command_renew(struct shell *sh, struct run *run, uint32_t *epoch)
+{
+    if (__builtin_expect(*epoch == sh->command_epoch, 1))
+        return;
+    const char *name = run->args.argv[0];
+    command_resolve(sh, name, strlen(name), false, &run->command);
+    *epoch = sh->command_epoch;
+}
+
 static enum flow command_run(struct shell *sh, const struct node_simple *node, bool exec_last)
 {
     bool done = exec_debug_wanted(sh), debug = done;
@@ -671,6 +683,7 @@ static enum flow command_run(struct shell *sh, const struct node_simple *node, b
     run.args.body = node->body;
     const struct word *word = node->args[0].word;
     bool literal = node->args[0].kind == ARG_WORD && word->kind == WORD_LITERAL;
+    uint32_t epoch = sh->command_epoch;
     if (literal)
         command_resolve_cached(sh, word, &run.command);
     struct fields fields;
@@ -679,10 +692,12 @@ static enum flow command_run(struct shell *sh, const struct node_simple *node, b
     TRY(words_expand(sh, node, node->declaration, &fields, &declared));
     if (!fields.count)
         return assign_only(sh, node, captures);
-    if (!literal)
-        command_resolve(sh, fields.argv[0], strlen(fields.argv[0]), false, &run.command);
     run.args.count = fields.count;
     run.args.argv = fields.argv;
+    if (!literal)
+        command_resolve(sh, fields.argv[0], strlen(fields.argv[0]), false, &run.command);
+    else
+        command_renew(sh, &run, &epoch);
     run.args.many_first = declared.many_first;
     run.args.many_end = declared.many_end;
     if (declared.count)
@@ -691,6 +706,7 @@ static enum flow command_run(struct shell *sh, const struct node_simple *node, b
         TRY(debug_words(sh, node, &fields, &done));
         if (done)
             return FLOW_NEXT;
+        command_renew(sh, &run, &epoch);
     }
     if (__builtin_expect(xtrace_on(sh) || sh->show_only, 0)) {
         run.trace_late = node->assign_count && !sh->show_only && is_traced_late(&run.command);
@@ -698,6 +714,7 @@ static enum flow command_run(struct shell *sh, const struct node_simple *node, b
         trace_last = !sh->show_only && !run.trace_late && declares_lists(&run);
         if (!run.trace_late && !trace_last)
             trace_command(sh, &run, declared.assigned);
+        command_renew(sh, &run, &epoch);
     }
     if (sh->show_only) {
         sh->status = 0;
