@@ -14,6 +14,7 @@
 
 #include "builtins/kill.h"
 #include "shell/base/num.h"
+#include "shell/exec/exec.h"
 #include "shell/exec/jobs.h"
 #include "shell/exec/trap.h"
 #include "shell/state/fdtab.h"
@@ -189,6 +190,9 @@ static enum flow kill_run(struct shell *sh, struct args *args)
     if (at >= args->count)
         return builtin_usage_error(sh, args, "needs a job or process");
     (void)fdtab_flush(sh);
+    /* What the shell is sent by a subshell must not end the subshell. */
+    if (signal && option_on(sh, OPTION_POSIX) && sh->frame->subshell)
+        TRY(subshell_materialize(sh));
     for (; at < args->count; at++)
         kill_send(sh, args, args->argv[at], signal);
     if (signal)

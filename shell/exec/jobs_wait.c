@@ -260,7 +260,7 @@ enum flow job_wait_job(struct shell *sh, struct job *job, int *ret_status)
     int signal = wait_until(sh, stops_count ? job_at_rest : job_ended, job, false);
     job->waited = false;
     if (signal) {
-        *ret_status = 256 + signal;
+        *ret_status = sh->status = 256 + signal; /* the action sees it */
         return trap_run_pending(sh);
     }
     *ret_status = job_status(sh, job);

@@ -159,6 +159,7 @@ enum flow subshell_materialize(struct shell *sh)
         frame->is_process = true;
         return FLOW_NEXT;
     }
+    frame->handed_over = true;
     TRY(job_run(sh, pid, -1, "( )"));
     return FLOW_FORKED;
 }

@@ -342,25 +342,25 @@ static enum verdict judge_plain(const struct shell *sh, int signal)
     const struct traps *traps = sh->traps;
     const struct trap *trap = &traps->traps[signal];
     const char *action = trap_action(traps, signal);
+    const struct frame *subshell = sh->frame->subshell;
     if (action && !*action)
         return VERDICT_NONE;
-    bool outer_action =
-        trap->outer_action && sh->frame->subshell && !sh->frame->subshell->is_process;
+    bool outer_action = trap->outer_action && subshell && !subshell->is_process;
     if (signal == SIGCHLD)
         return judge_child(sh, outer_action || action);
     if (traps->outer[signal] && outer_action)
         return VERDICT_LATER;
     if (is_mine(sh, signal))
         return VERDICT_RUN;
-    if (signal == SIGWINCH)
-        return VERDICT_NONE;
+    if (signal == SIGWINCH) /* ends nothing */
+        return action || outer_action ? VERDICT_LATER : VERDICT_NONE;
     if (action && trap->set_id >= subshell_id(sh))
         return VERDICT_RETURN;
-    if (action)
-        return is_from_terminal(signal) ? VERDICT_EXIT : VERDICT_LATER;
-    if (outer_action)
-        return is_from_terminal(signal) ? VERDICT_EXIT
-                                        : VERDICT_LATER; /* reset in this subshell, set outside */
+    /* The keyboard's signals end virtual subshells as they end processes; but one that a process
+     * goes on with waits for that. */
+    if (action || outer_action) /* outer: reset in this subshell */
+        return is_from_terminal(signal) && !(subshell && subshell->handed_over) ? VERDICT_EXIT
+                                                                                : VERDICT_LATER;
     if (sh->interactive && !sh->is_child && (signal == SIGINT || signal == SIGPIPE))
         return VERDICT_ABORT;
     return sh->exiting || !signal_is_fatal(signal) ? VERDICT_NONE : VERDICT_EXIT;

@@ -130,7 +130,7 @@ void frame_push(struct shell *sh, struct frame *frame, enum frame_kind kind)
     frame->kind = kind;
     frame->is_process = false;
     frame->is_call = false;
-    frame->process_wanted = false;
+    frame->process_wanted = frame->handed_over = false;
     frame->undo = NULL;
     frame->locals = NULL;
     frame->function_name = outer ? outer->function_name : NULL;

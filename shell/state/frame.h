@@ -35,6 +35,7 @@ struct frame {
     bool is_call;        /* DOT: a POSIX function, not a script */
     bool is_process;     /* SUBSHELL: this process was forked for it and ends with it
                             (subshell_materialize) */
+    bool handed_over;    /* SUBSHELL: a process goes on with it, which is waited for here */
     bool own_getopts;    /* DOT: a call that made OPTIND local; FUNC, SUBSHELL: always */
     bool process_wanted; /* SUBSHELL: becomes a process before it starts another one (POSIX mode) */
     struct undo *undo;   /* newest first */

@@ -198,7 +198,9 @@ static bool alias_word(struct parser *p, struct alias_word *ret)
             return false;
         next = look_ahead(p, ret->bytes);
     }
-    return ret->len > 0 && next != '(' && (next < 0 || cclass_is((char)next, CC_META));
+    /* POSIX looks up the name of a function, too: what follows the word plays no part. */
+    bool is_function = next == '(' && !p->hooks->posix;
+    return ret->len > 0 && !is_function && (next < 0 || cclass_is((char)next, CC_META));
 }
 
 /* Makes VALUE the input in place of WORD under the cursor. */

@@ -272,17 +272,22 @@ static struct node *parse_case(struct parser *p, uint32_t line)
     if (!node)
         return NULL;
     node_init(p, &node->node, NODE_CASE, line);
-    skip_space(p);
+    if (!alias_follow(p))
+        return NULL;
     if (!lex_at_word(p, look(p))) {
         parser_missing(p, "case", line);
         return NULL;
     }
     node->subject = lex_word(p, WORD_TARGET);
-    if (!node->subject || !skip_newlines(p))
+    if (!node->subject || !alias_follow(p) || !skip_newlines(p))
         return NULL;
-    bool braces = peek_reserved(p) == RW_LBRACE;
-    if (!expect_reserved(p, braces ? RW_LBRACE : RW_IN, "case", line))
+    enum reserved begin = peek_reserved(p);
+    bool braces = begin == RW_LBRACE;
+    if (!braces && begin != RW_IN) {
+        parser_missing(p, "case", line);
         return NULL;
+    }
+    take_reserved(p, begin);
     enum reserved end = braces ? RW_RBRACE : RW_ESAC;
     size_t mark = stack_mark(p);
     bool more = true;
@@ -537,7 +542,7 @@ struct node *parse_command_node(struct parser *p)
     if (p->status != PARSE_OK)
         return NULL;
     bool alias_applied = p->alias_applied;
-    p->alias_applied = false;
+    p->alias_applied = p->alias_next = false;
     uint32_t line = parser_line(p);
     int c = look(p);
     if (alias_applied && (c < 0 || strchr("\n;&|)", c)))
