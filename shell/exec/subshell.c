@@ -21,16 +21,27 @@ static const struct spawn_plan process_plan = { .in = -1, .out = -1 };
 static const struct spawn_plan continue_plan = { .in = -1, .out = -1, .continues = true };
 
 /* In the POSIX mode what BODY starts is to be the child of a process of the subshell, as signals
- * sent to $PPID tell; not so a single command, which such a process could have become itself. */
-static bool wants_process(const struct shell *sh, const struct list *body)
+ * sent to $PPID tell; not so a single program, which such a process could have become itself. */
+static bool wants_process(struct shell *sh, const struct list *body)
 {
-    if (__builtin_expect(!option_on(sh, OPTION_POSIX), 1) || !body)
+    if (body->count > 1 || body->items[0].node->kind != NODE_SIMPLE)
+        return true;
+    const struct node_simple *node = (const struct node_simple *)body->items[0].node;
+    if (!node->arg_count || node->args[0].word->kind != WORD_LITERAL)
         return false;
-    return body->count > 1 || body->items[0].node->kind != NODE_SIMPLE;
+    struct command command;
+    command_resolve_cached(sh, node->args[0].word, &command);
+    return command.kind != COMMAND_EXTERNAL;
 }
 
 enum flow subshell_enter(struct shell *sh, struct subshell *subshell, const struct list *body)
 {
+    bool process_wanted = false;
+    if (__builtin_expect(option_on(sh, OPTION_POSIX), 0) && body) {
+        process_wanted = wants_process(sh, body);
+        if (!process_wanted) /* then what is around it has to be its parent */
+            TRY(subshell_before_process(sh));
+    }
     if (!shell_enter(sh)) {
         shell_leave(sh);
         return shell_fail(sh, ERROR_LIMIT, 1, NULL, "subshells nested too deep");
@@ -42,7 +53,7 @@ enum flow subshell_enter(struct shell *sh, struct subshell *subshell, const stru
     sh->exec_last = false;
     sh->subshell_level++;
     frame_push(sh, &subshell->frame, FRAME_SUBSHELL);
-    subshell->frame.process_wanted = wants_process(sh, body);
+    subshell->frame.process_wanted = process_wanted;
     return FLOW_NEXT;
 }
 
@@ -70,7 +81,8 @@ enum flow subshell_finish(struct shell *sh, enum flow flow)
         exec_child_exit(sh, flow);
     if (flow == FLOW_ERROR)
         shell_print_error(sh);
-    exec_exit_trap(sh);
+    if (!sh->frame->handed_over) /* else the process did it */
+        exec_exit_trap(sh);
     if (!status_is_signal(sh->status))
         sh->status &= 0xff;
     /* runaway nesting ends as a whole, but no further than the outermost subshell */
