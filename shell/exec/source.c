@@ -135,6 +135,13 @@ static enum flow next_run(struct shell *sh, struct running *running, bool *ret_e
     return flow;
 }
 
+/* Does set -e make an error that came up to the prompt end the shell? In POSIX any failure does. */
+static bool error_exits(const struct shell *sh)
+{
+    bool is_failure = sh->err.kind != ERROR_SYNTAX && sh->err.kind != ERROR_LIMIT;
+    return is_failure && option_on(sh, OPTION_POSIX) && option_on(sh, OPTION_ERREXIT);
+}
+
 static enum flow source_run(struct shell *sh, struct running *running)
 {
     bool end = false;
@@ -146,7 +153,7 @@ static enum flow source_run(struct shell *sh, struct running *running)
             shell_print_error(sh);
             sh->condition_depth = 0;
             sh->loop_depth = 0;
-            flow = FLOW_NEXT;
+            flow = error_exits(sh) ? FLOW_EXIT : FLOW_NEXT;
         }
         if (flow != FLOW_NEXT)
             return flow;

@@ -246,7 +246,7 @@ bool alias_expand(struct parser *p)
 bool alias_follow(struct parser *p)
 {
     skip_space(p);
-    while (p->status == PARSE_OK && p->alias_next && alias_expand(p)) {
+    while (p->status == PARSE_OK && p->alias_next && peek_reserved(p) != RW_IN && alias_expand(p)) {
         p->alias_next = true; /* the first word of the value is looked up as well */
         skip_space(p);
     }
