@@ -80,15 +80,31 @@ static const char *append_directive(struct str *s, const char *p, const struct t
     return p + 1;
 }
 
-static void append_format(struct str *s, const char *format, const struct times *t)
+/* The letter of the directive at P, just after the %. */
+static char directive_letter(const char *p)
+{
+    p += strspn(p, "0123456789");
+    p += *p == 'l';
+    return *p;
+}
+
+/* Nothing is appended, and a message says why, when FORMAT has a directive that is none. */
+static void append_format(struct shell *sh, struct str *s, const char *format,
+                          const struct times *t)
 {
     while (*format) {
-        const char *after = *format == '%' ? append_directive(s, format + 1, t) : NULL;
-        if (after) {
-            format = after;
+        if (*format != '%' || !format[1]) {
+            str_putc(s, *format++);
             continue;
         }
-        str_putc(s, *format++);
+        const char *after = append_directive(s, format + 1, t);
+        if (!after) {
+            shell_warn(sh, NULL, "%c: bad format character in time format",
+                       directive_letter(format + 1));
+            str_clear(s);
+            return;
+        }
+        format = after;
     }
     str_putc(s, '\n');
 }
@@ -113,13 +129,13 @@ static void report(struct shell *sh, const struct node_time *node, const struct 
     str_init(&s, sh->heap);
     const char *format = var_text(sh, "TIMEFORMAT");
     if (node->posix)
-        append_format(&s, "real %2R\nuser %2U\nsys %2S", t);
+        append_format(sh, &s, "real %2R\nuser %2U\nsys %2S", t);
     else if (!node->command)
         append_default(&s, t, false);
     else if (!format)
         append_default(&s, t, true);
     else if (*format)
-        append_format(&s, format, t);
+        append_format(sh, &s, format, t);
     (void)fdtab_flush(sh);
     struct out *out = fdtab_out(sh, 2);
     if (out && str_ok(&s)) {
