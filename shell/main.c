@@ -192,7 +192,23 @@ static enum flow xref_follow(struct shell *sh, const struct xref *x)
     return FLOW_NEXT;
 }
 
-static enum flow xref_write(struct shell *sh, struct xref *x, const char *path)
+static bool is_same_file(const char *path, const char *other)
+{
+    struct stat a, b;
+    return stat(path, &a) == 0 && stat(other, &b) == 0 && a.st_dev == b.st_dev &&
+           a.st_ino == b.st_ino;
+}
+
+/* Is PATH the file of SCRIPT or of one that it reads? */
+static bool xref_reads(const struct xref *x, const char *script, const char *path)
+{
+    for (size_t i = 0; script; script = xref_script_at(x, i++))
+        if (is_same_file(path, script))
+            return true;
+    return false;
+}
+
+static enum flow xref_write(struct shell *sh, struct xref *x, const char *script, const char *path)
 {
     struct str s;
     str_init(&s, sh->heap);
@@ -200,6 +216,8 @@ static enum flow xref_write(struct shell *sh, struct xref *x, const char *path)
         str_release(&s);
         return shell_fail_memory(sh, 0);
     }
+    if (xref_reads(x, script, path))
+        return shell_fail(sh, ERROR_REDIRECT, 1, path, "is one of the scripts");
     int fd = sys_open(path, O_WRONLY | O_CREAT | O_TRUNC, 0666);
     bool opened = fd >= 0;
     bool written = opened && sys_write_all(fd, str_text(&s), s.len);
@@ -227,7 +245,7 @@ static enum flow xref_run(struct shell *sh, const struct cmdline *cmdline)
         flow = xref_follow(sh, &x);
     sh->parse_hooks->xref = NULL;
     if (flow == FLOW_NEXT)
-        flow = xref_write(sh, &x, cmdline->xref);
+        flow = xref_write(sh, &x, cmdline->script, cmdline->xref);
     if (flow == FLOW_ERROR) /* while the name of the file is there */
         shell_print_error(sh);
     xref_release(&x);

@@ -60,6 +60,7 @@ enum flow exec_init(struct shell *sh)
     sh->hooks = (struct shell_hooks){
         .capture = exec_capture,
         .capture_method = exec_capture_method,
+        .own_process = subshell_materialize,
         .process_substitution = exec_process_sub,
         .arith_text = arith_eval,
         .resolve_ref = expand_ref_foreign,

@@ -137,24 +137,30 @@ static enum flow last_here(struct shell *sh, struct pipes *pipes)
         flow = exec_node(sh, pipes->node->parts[pipes->node->count - 1]);
     (void)trap_watch_heads(sh, outer);
     frame_pop(sh, &frame);
+    bool failed = flow == FLOW_ERROR && sh->err.kind != ERROR_LIMIT;
+    if (failed) { /* as in any other part, the script goes on */
+        shell_print_error(sh);
+        flow = FLOW_NEXT;
+    }
     int status = sh->status;
     /* With job control the heads hold the terminal until they end. */
     bool fails = option_on(sh, OPTION_PIPEFAIL);
     if (flow == FLOW_FORKED || (!fails && !jobs_control(sh))) {
         if (job)
             job_leave(sh, job);
-        return flow;
+        return failed && !sh->condition_depth ? exec_failed(sh) : flow;
     }
     if (flow == FLOW_EXIT && trap_is_dying(sh)) /* the heads are hung up then */
         return flow;
     enum flow waited = job ? job_wait_foreground(sh, job) : FLOW_NEXT;
     int head_status = job && sh->status ? sh->status : pipes->written;
-    if (!fails)
+    if (!fails || flow == FLOW_EXIT || flow == FLOW_RETURN)
         head_status = 0;
     sh->status = status ? status : head_status;
     if (flow != FLOW_NEXT || waited != FLOW_NEXT)
         return flow != FLOW_NEXT ? flow : waited;
-    return !status && head_status && !sh->condition_depth ? exec_failed(sh) : FLOW_NEXT;
+    failed |= !status && head_status;
+    return failed && !sh->condition_depth ? exec_failed(sh) : FLOW_NEXT;
 }
 
 /* The last part in the place of this process, which then is the last command of the background

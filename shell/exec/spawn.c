@@ -226,7 +226,8 @@ enum flow spawn_external(struct shell *sh, const char *name, const char *path,
 enum flow spawn_exec_env(struct shell *sh, const char *name, const char *path,
                          const char *const *argv, char *const *envp)
 {
-    static const int replace[3] = { -1, -1, -1 };
+    /* Nobody would read what it writes to a ${ } of this process. */
+    const int replace[3] = { -1, fdtab_behind_captures(sh), -1 };
     struct fd_move *moves;
     size_t count;
     sigset_t all, mask;

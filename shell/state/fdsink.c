@@ -45,6 +45,19 @@ enum flow fdtab_capture(struct shell *sh, struct frame *target, struct str *sink
     return flow;
 }
 
+int fdtab_behind_captures(struct shell *sh)
+{
+    const struct fdtab *tab = sh->fdtab;
+    const struct open_file *file = fdtab_file(sh, STDOUT_FILENO);
+    int real = -1;
+    if (!file || !file->capture)
+        return -1;
+    for (const struct fd_save *save = tab->saves; save; save = save->next) /* the oldest is last */
+        if (save->capture && save->file && !save->file->capture)
+            real = save->file->real;
+    return real == CLOSED_FD ? -1 : real;
+}
+
 static void pipe_close(int *fd)
 {
     if (*fd >= 0)

@@ -127,6 +127,9 @@ void fdtab_capture_poll(struct shell *sh);
  */
 size_t fdtab_capture_fds(struct shell *sh, int *ret, size_t max);
 
+/* The process's descriptor that descriptor 1 was before it became a sink; -1: it is none. */
+int fdtab_behind_captures(struct shell *sh);
+
 /* ---- children ---- */
 
 /* One step of setting up a child's descriptors: FROM -1: close TO; FROM == TO: pass it on. */

@@ -114,6 +114,8 @@ struct shell_hooks {
     void (*history_add)(struct shell *sh, const char *text, size_t len);
     /* bind -> interactive: a command of the line editor; false: it failed. NULL: there is none. */
     bool (*editor_command)(struct shell *sh, size_t argc, const char *const *argv);
+    /* state -> exec: the present virtual subshell becomes a process: subshell_materialize. */
+    enum flow (*own_process)(struct shell *sh);
     /* exec -> vmstat: PENDING_SAMPLE is set. */
     void (*sample)(struct shell *sh);
     /* exec -> vmstat: the shell ends. */

@@ -155,6 +155,15 @@ static enum flow get_pid(struct shell *sh, struct name *name, const char **ret_t
     return show_number(sh, name, getpid(), ret_text, ret_len);
 }
 
+/* Who asks may send it signals, which must not reach more than the subshell. */
+static enum flow get_own_pid(struct shell *sh, struct name *name, const char **ret_text,
+                             size_t *ret_len)
+{
+    if (sh->hooks.own_process)
+        TRY(sh->hooks.own_process(sh));
+    return get_pid(sh, name, ret_text, ret_len);
+}
+
 static enum flow get_ppid(struct shell *sh, struct name *name, const char **ret_text,
                           size_t *ret_len)
 {
@@ -573,7 +582,7 @@ static const struct special rows[] = {
 
 /* Those that cost nothing as long as no script names them. */
 static const struct special late_rows[] = {
-    { "BASHPID", get_pid, NULL, LATE_FLAGS },
+    { "BASHPID", get_own_pid, NULL, LATE_FLAGS },
     { "EPOCHSECONDS", get_epoch, NULL, LATE_FLAGS },
     { "EPOCHREALTIME", get_epoch_real, NULL, LATE_FLAGS },
 };
