@@ -635,7 +635,10 @@ static enum flow read_any(struct shell *sh, struct args *args)
         return read_compound(&r, names[0]);
     str_init(&r.copy, sh->scratch);
     str_init(&r.bits, sh->scratch);
-    TRY(read_input(&r));
+    pid_t holder = jobs_read_begin(sh, fdtab_real(sh, r.fd));
+    enum flow flow = read_input(&r);
+    jobs_read_end(sh, holder);
+    TRY(flow);
     bool nothing = r.timed_out && r.len == 0;
     if (r.array && !(r.characters >= 0 && r.exactly) && !nothing)
         TRY(assign_array(&r, names[0]));

@@ -162,6 +162,24 @@ void jobs_foreground(struct shell *sh)
         terminal_give(sh->jobs->terminal, sh->jobs->group);
 }
 
+pid_t jobs_read_begin(struct shell *sh, int fd)
+{
+    const struct jobs *jobs = sh->jobs;
+    if (!jobs->heads || sh->is_child || jobs->terminal < 0 || !isatty(fd))
+        return 0;
+    pid_t holder = tcgetpgrp(jobs->terminal);
+    if (holder <= 0 || holder == jobs->group)
+        return 0;
+    terminal_give(jobs->terminal, jobs->group);
+    return holder;
+}
+
+void jobs_read_end(struct shell *sh, pid_t holder)
+{
+    if (holder > 0 && kill(-holder, 0) == 0)
+        terminal_give(sh->jobs->terminal, holder);
+}
+
 void jobs_control_leave(struct shell *sh)
 {
     struct jobs *jobs = sh->jobs;

@@ -52,6 +52,11 @@ pid_t jobs_joined(const struct shell *sh);
 int jobs_terminal(struct shell *sh);
 /* The terminal's foreground is the shell itself again: no process of the new group lives. */
 void jobs_foreground(struct shell *sh);
+/* The last part of a pipeline, which the shell runs itself, reads from FD: when that is a terminal
+ * the shell has it from here on, and not the processes of the other parts. Returns the group to
+ * give it back to in jobs_read_end; 0: nothing was done. */
+pid_t jobs_read_begin(struct shell *sh, int fd);
+void jobs_read_end(struct shell *sh, pid_t holder);
 /* The shell is about to end or to become another program: what had the terminal before it gets it
  * back, and the shell is in that group again. The other one undoes this. */
 void jobs_control_leave(struct shell *sh);

@@ -41,10 +41,26 @@ struct edit *edit_of(EditLine *line)
     return edit;
 }
 
+/* libedit dies of a prompt that is no text in the locale, which may be another one by now. */
+static void prompt_mend(struct str *prompt)
+{
+    mbstate_t state = { 0 };
+    for (size_t i = 0; i < prompt->len;) {
+        size_t len = mbrtowc(NULL, prompt->data + i, prompt->len - i, &state);
+        if (len >= (size_t)-2) {
+            prompt->data[i] = '?';
+            memset(&state, 0, sizeof state);
+            len = 1;
+        }
+        i += len ? len : 1;
+    }
+}
+
 static char *prompt_text(EditLine *line)
 {
     static char mark[] = PANE_MARK;
     struct edit *edit = edit_of(line);
+    prompt_mend(&edit->prompt);
     if (edit->pane.start == 0)
         return (char *)str_text(&edit->prompt);
     int rows = 0;
