@@ -179,7 +179,7 @@ static bool keeps_backslash(const struct parser *p, const struct builder *b, int
 {
     switch (b->mode) {
     case WORD_NORMAL:
-        return cclass_is((char)c, CC_NAME) && is_dialect(p, b);
+        return cclass_is((char)c, CC_NAME) && (b->live_escapes || is_dialect(p, b));
     case WORD_REPLACE:
         return c >= '0' && c <= '9';
     case WORD_REGEX:
