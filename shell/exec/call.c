@@ -209,8 +209,15 @@ static enum flow call_with(struct shell *sh, struct func *func, size_t argc,
 {
     if (!func->node) {
         TRY(autoload(sh, func->name->text));
-        func = func_find(sh, argv[0], strlen(argv[0]));
-        if (!func || !func->node)
+        size_t len = strlen(argv[0]);
+        func = func_find(sh, argv[0], len);
+        bool is_undefined = !func || !func->node;
+        if (is_undefined && sh->hooks.find_builtin(sh, argv[0], len)) { /* a type */
+            if (func)
+                TRY(func_unset(sh, func->name));
+            return exec_argv(sh, argc, argv, EXEC_NO_FUNCTION);
+        }
+        if (is_undefined)
             return not_defined(sh, argv[0]);
     }
     if (!shell_enter(sh)) {
