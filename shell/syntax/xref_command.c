@@ -170,7 +170,6 @@ static const struct command_info commands[] = {
     { "unalias", TAKES_ALL, XREF_ALIAS, XREF_UNSET, "", "" },
     { "unset", TAKES_ALL, XREF_VARIABLE, XREF_UNSET, "", "" },
     { "read", TAKES_ALL, XREF_VARIABLE, XREF_ASSIGN, "dnNtu", "" },
-    { "mapfile", TAKES_ALL, XREF_VARIABLE, XREF_ASSIGN, "", "" },
     { "getopts", TAKES_SECOND, XREF_VARIABLE, XREF_ASSIGN, "a", "" },
     { "printf", TAKES_NONE, XREF_VARIABLE, XREF_ASSIGN, "v", "v" },
     { "set", TAKES_NONE, XREF_VARIABLE, XREF_ASSIGN, "Ao", "A" },
